@@ -18,14 +18,20 @@ from annotation.api.operations import Operation
 from annotation.api.parsers import FileParser, FormParser, ObjectParser
 from annotation.flow.people import two_factor
 from annotation.flow.projects.projects import project_named
-from annotation.models import ApiToken, Job, Member, Project
+from annotation.models import ApiToken, Job, Member, Project, User
 from annotation.pure.people import roles
 
 INSTALLATION = object()  # the `auth` of commands on the server that act in nobody's name, with every right
 PARSERS = {parser.media_type: parser for parser in (ObjectParser, FormParser, FileParser)}
 
 
-def memberships(request: Request) -> Any:
+class CallerRequest(Request):
+    """A request as operations get it; a name for annotations."""
+
+    user: User | None  # type: ignore[assignment]  # None for INSTALLATION, as Known of calls.py sets it
+
+
+def memberships(request: CallerRequest) -> Any:
     """The caller's memberships, as far as their token is valid for the projects."""
     rows = Member.objects.filter(user=request.user, project__removed_at=None).select_related("project")
     only = request.auth.project if isinstance(request.auth, ApiToken) else None
@@ -47,14 +53,23 @@ class ResourceViewSet(GenericViewSet):
     lookup_value_converter = "slug"
     ordering = "pk"  # of a list without a ListFilter: a unique column
     single = False  # a single object of the project or of the parent, without a list
+    request: CallerRequest
     project: Project
     role: str
     row: Any
 
     @property
+    def caller(self) -> User:
+        """Whoever calls, for what is always done in a person's name."""
+        assert self.request.user is not None  # commands that act in nobody's name call nothing of that kind
+        return self.request.user
+
+    @property
     def operation(self) -> Operation:
         """The operation of the current method; an empty one if it has none."""
-        return self._operation(getattr(self, "action", None) or self.action_map.get(self.request.method.lower(), ""))
+        return self._operation(
+            getattr(self, "action", None) or self.action_map.get(str(self.request.method).lower(), "")
+        )
 
     def _operation(self, action: str) -> Operation:
         return getattr(getattr(self, action, None), "operation", None) or Operation()
@@ -80,7 +95,7 @@ class ResourceViewSet(GenericViewSet):
         member = memberships(self.request).filter(project__slug=slug).first()
         if member is None:
             raise Http404
-        if two_factor.is_missing(member.project, self.request.user):  # tokens too: the password alone creates them
+        if two_factor.is_missing(member.project, self.caller):  # tokens too: the password alone creates them
             raise PermissionDenied(
                 _("This project requires two-factor authentication. Set it up on your account page.")
             )

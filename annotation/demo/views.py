@@ -4,19 +4,19 @@ import tempfile
 from pathlib import Path
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.demo import encyclopedia
 from annotation.demo.project_setup import imported
 from annotation.models import Project
-from annotation.views.access import requester_action
+from annotation.views.access import Request, requester_action
 from annotation.views.post_handling import refusal_as_message, see_other
 
 
 @requester_action
-def dataset_example(request: HttpRequest, project: Project) -> HttpResponse:
+def dataset_example(request: Request, project: Project) -> HttpResponse:
     """Import the example dataset, and continue with the first batch on it."""
     with refusal_as_message(request), tempfile.TemporaryDirectory() as folder:
         row = imported(project, "example", encyclopedia.examples(seed=0), Path(folder), user=request.user)

@@ -4,7 +4,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from django import forms
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
@@ -14,7 +14,7 @@ from annotation.dry_run.run import MOST_HITS, MOST_WORKERS
 from annotation.forms.projects import ConsoleForm
 from annotation.models import Batch, Job, Project
 from annotation.pure.people import roles
-from annotation.views.access import member_form
+from annotation.views.access import Request, member_form
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.post_handling import see_other
 
@@ -79,7 +79,7 @@ class DryRunForm(ConsoleForm):
 
 
 @member_form(roles.SEE, posting=roles.RUN)
-def dry_runs(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def dry_runs(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """The batch's dry runs, newest first, and the form; POST starts the job."""
     form = DryRunForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django import forms
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext_lazy as _
 
@@ -13,7 +13,7 @@ from annotation.judges import prompts, runs
 from annotation.judges.models import ModelRun
 from annotation.models import Batch, Project
 from annotation.pure.people import roles
-from annotation.views.access import member_action, member_form, member_page
+from annotation.views.access import Request, member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other
 
@@ -87,7 +87,7 @@ class ModelRunForm(ConsoleForm):
 
 
 @member_form(roles.SEE, posting=roles.RUN)
-def model_runs(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def model_runs(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """The batch's runs, newest first, and the form; POST makes a draft, which sends nothing yet."""
     posted = request.POST if request.method == "POST" else None
     form = ModelRunForm(posted, initial={"prompt": prompts.default_prompt(batch)})
@@ -102,7 +102,7 @@ def model_runs(request: HttpRequest, project: Project, batch: Batch) -> HttpResp
 
 
 @member_page(roles.SEE)
-def model_run(request: HttpRequest, project: Project, batch: Batch, run: str) -> HttpResponse:
+def model_run(request: Request, project: Project, batch: Batch, run: str) -> HttpResponse:
     """A run: what would be sent, or how far it is."""
     row = _run(batch, run)
     context: dict[str, Any] = {"run": row, "counts": runs.counts(row), "settled": runs.settled(row)}
@@ -116,7 +116,7 @@ def model_run(request: HttpRequest, project: Project, batch: Batch, run: str) ->
 
 
 @member_action(roles.RUN)
-def model_run_act(request: HttpRequest, project: Project, batch: Batch, run: str, act: str) -> HttpResponse:
+def model_run_act(request: Request, project: Project, batch: Batch, run: str, act: str) -> HttpResponse:
     """Send (or go on), pause, or discard a run that was never confirmed."""
     row = _run(batch, run)
     with refusal_as_message(request):

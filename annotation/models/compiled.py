@@ -177,7 +177,7 @@ def _literal(value: Any) -> str | None:
     return None
 
 
-def compiled(build: Callable[P, QuerySet[M]]) -> Callable[P, list[M]]:
+def compiled(build: Callable[P, QuerySet[M, R]]) -> Callable[P, list[R]]:
     """The rows of the queryset that `build` makes; tuples if it asks for `values_list`."""
     signature = Signature(build)
 
@@ -189,7 +189,7 @@ def compiled(build: Callable[P, QuerySet[M]]) -> Callable[P, list[M]]:
         return statement, _reader(query, compiler)
 
     @wraps(build)
-    def run(*args: P.args, **kwargs: P.kwargs) -> list[M]:
+    def run(*args: P.args, **kwargs: P.kwargs) -> list[R]:
         statement, read = made(connection.vendor)
         with _cursor() as cursor:
             statement.execute(cursor, signature.values(args, kwargs))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db import models
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 
 from annotation.flow.projects import audit_log
 
@@ -12,17 +12,17 @@ BYTES = "application/octet-stream"
 CSV = "text/csv; charset=utf-8"
 
 
-def download(content: str | Iterable[str] | Iterable[bytes], *, name: str, kind: str = BYTES) -> Any:
+def download(content: str | Iterable[str] | Iterable[bytes], *, name: str, kind: str = BYTES) -> HttpResponseBase:
     """A download response, streamed unless it is one text; `name` consists of slugs."""
-    made = HttpResponse if isinstance(content, str | bytes) else StreamingHttpResponse
-    response = made(content, content_type=kind)
+    made: type[Any] = HttpResponse if isinstance(content, str | bytes) else StreamingHttpResponse
+    response: HttpResponseBase = made(content, content_type=kind)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
 def logged_download(
     request: Any, of: models.Model, content: str | Iterable[str] | Iterable[bytes], *, name: str, kind: str = BYTES
-) -> Any:
+) -> HttpResponseBase:
     """A download that is recorded in the audit log first; a HEAD request is not recorded."""
     if request.method == "GET":
         audit_log.record("exported", of, file=name)

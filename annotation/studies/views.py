@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -17,7 +17,7 @@ from annotation.pure.reports.explanations import chapter
 from annotation.studies import analysis, folders, jobs, plans, report, report_text
 from annotation.studies.launch import STUDY_SETTINGS, batches_of, begin, experiment_of, free_name
 from annotation.studies.models import StudyRun
-from annotation.views.access import member_action, member_form, member_page
+from annotation.views.access import Request, member_action, member_form, member_page
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_of
 from annotation.views.post_handling import refusal_in_form, see_other
@@ -36,7 +36,7 @@ class StudyLaunchForm(ConsoleForm):
 
 
 @member_page(roles.SEE)
-def studies(request: HttpRequest, project: Project) -> HttpResponse:
+def studies(request: Request, project: Project) -> HttpResponse:
     """Every study of this installation, and the runs in this project."""
     runs = list(StudyRun.objects.filter(project=project).order_by("-pk"))
     context: dict[str, Any] = {"project": project, "section": "batches"}
@@ -57,7 +57,7 @@ def _listed(name: str, runs: list[StudyRun]) -> dict[str, Any]:
 
 
 @member_form(roles.SEE, posting=roles.RUN)
-def study(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+def study(request: Request, project: Project, name: str) -> HttpResponse:
     """One study: what the paper did, its figures beside each run's, and the form that launches it."""
     try:
         folder = folders.read(name)
@@ -87,13 +87,13 @@ def study(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 
 
 @member_action(roles.SEE)
-def scores(request: HttpRequest, project: Project, name: str, run: str) -> HttpResponse:
+def scores(request: Request, project: Project, name: str, run: str) -> HttpResponse:
     """Start the job that computes what a run says of all its batches; before all responses are in, that is logged."""
     found = get_object_or_404(StudyRun, project=project, study=name, slug=run)
     return see_other("job", project.slug, jobs.enqueue_analysis(found, user=request.user).public_id)
 
 
-def _run(request: HttpRequest, run: StudyRun) -> dict[str, Any]:
+def _run(request: Request, run: StudyRun) -> dict[str, Any]:
     rows, batches = report.compute(run), batches_of(run)
     explained = FigureNotes(
         (chapter("studies"),), lambda _kind, _study: rows_of_batches(batches), prefix=f"{run.slug}-"

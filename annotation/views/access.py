@@ -8,21 +8,30 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.middleware import HtmxDetails
 
 from annotation.flow.people import qualification_types, two_factor
 from annotation.flow.work import arm_draws
-from annotation.models import Assignment, Batch, Member, Project, Worker
+from annotation.models import Assignment, Batch, Member, Project, User, Worker
 from annotation.models.compiled import compiled
 from annotation.pure.people import roles
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
+
+
+class Request(HttpRequest):
+    """A request of somebody signed in, as the decorators here and middleware leave it; a name for annotations."""
+
+    user: User
+    may: frozenset[str]  # the acts of the viewer's role, on a page of a project
+    htmx: HtmxDetails
 
 
 class OtherRole(PermissionDenied):
@@ -36,7 +45,7 @@ def signed_in_or_401(view: View) -> View:
     """A decorator for calls from scripts: 401 instead of a redirect to the sign-in page."""
 
     @wraps(view)
-    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def checked(request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return JsonResponse({"problem": "signed out"}, status=401)
         return view(request, *args, **kwargs)
@@ -57,7 +66,7 @@ def member_required(act: str, *, posting: str = "", removed: bool = False) -> Ca
 
         @wraps(view)
         @login_required
-        def checked(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponse:
+        def checked(request: Request, slug: str, *args: Any, **kwargs: Any) -> HttpResponseBase:
             rows = Member.objects.select_related("project").filter(project__removed_at__isnull=not removed)
             member = get_object_or_404(rows, project__slug=slug, user=request.user)
             if not member.may(posting if posting and request.method == "POST" else act):
@@ -121,7 +130,7 @@ signed_in_form = _stacked(never_cache, require_get_or_post, login_required)
 signed_in_action = _stacked(require_POST, login_required)
 
 
-def demand(request: HttpRequest, project: Project, act: str) -> None:
+def demand(request: Request, project: Project, act: str) -> None:
     """Raise OtherRole if the viewer may not do `act`, for forms that need more than their page."""
     if act not in request.may:
         raise OtherRole(_role_message(Member.objects.get(project=project, user=request.user)))
@@ -132,7 +141,7 @@ def _role_message(member: Member) -> str:
     return text % {"role": member.get_role_display()}
 
 
-def own_assignment(request: HttpRequest, public_id: str) -> Assignment:
+def own_assignment(request: Request, public_id: str) -> Assignment:
     """The viewer's own assignment with HIT, batch and project; 404 for anybody else's."""
     found = _assignment_of_user(public_id, request.user.pk)
     if not found:
@@ -148,7 +157,7 @@ def _assignment_of_user(public_id: str, user: int) -> QuerySet[Assignment]:
     return rows.filter(public_id=public_id, worker__user=user, batch__project__removed_at__isnull=True)
 
 
-def open_batch(request: HttpRequest, pk: int) -> tuple[Batch, Worker]:
+def open_batch(request: Request, pk: int) -> tuple[Batch, Worker]:
     """A launched batch that the viewer may discover as a worker of its project; 404 otherwise.
 
     An arm of an experiment only once it is, or was, open to them.
@@ -168,6 +177,6 @@ def open_batch(request: HttpRequest, pk: int) -> tuple[Batch, Worker]:
     return batch, worker
 
 
-def with_next(url: str, request: HttpRequest) -> HttpResponse:
+def with_next(url: str, request: Request) -> HttpResponse:
     """Redirect to `url`, which then leads back to this page."""
     return redirect(f"{url}?{urlencode({'next': request.get_full_path()})}")

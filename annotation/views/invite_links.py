@@ -4,7 +4,6 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from django.conf import settings
-from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -14,9 +13,10 @@ from annotation.pure.net import host_reach
 from annotation.pure.people import roles
 from annotation.templatetags.language_tags import in_language
 from annotation.views import qr_code
+from annotation.views.access import Request
 
 
-def base_of_links(request: HttpRequest) -> str:
+def base_of_links(request: Request) -> str:
     """What links begin with: this page's address or, if only this computer reaches it, the site's public one."""
     if host_reach.reach_of(request.get_host()) == host_reach.COMPUTER:
         public: str = settings.PUBLIC_URL
@@ -36,7 +36,7 @@ def link_of(base: str, invite: Invite, role: str) -> dict[str, Any]:
     return found
 
 
-def for_batch(request: HttpRequest, batch: Batch) -> dict[str, Any]:
+def for_batch(request: Request, batch: Batch) -> dict[str, Any]:
     """How many workers a batch lacks, and the newest link by which they can join, as `link_of`; {} if it lacks none.
 
     {} also where the viewer may not invite.

@@ -13,6 +13,7 @@ from annotation import jobs
 from annotation.flow.errors import Refused
 from annotation.flow.setting_values import InvalidSettings
 from annotation.models import Project
+from annotation.views.access import Request
 
 Default = TypeVar("Default", int, None)
 
@@ -54,7 +55,7 @@ def see_other(page: str, *args: Any) -> HttpResponseRedirect:
 
 
 def enqueue_and_redirect(
-    request: HttpRequest, kind: str, title: str, arguments: dict[str, Any], *, project: Project
+    request: Request, kind: str, title: str, arguments: dict[str, Any], *, project: Project
 ) -> HttpResponseRedirect:
     """Start a job, unless the same one waits or runs, and redirect to its page."""
     job = jobs.enqueue_once(kind, project=project, title=title, arguments=arguments, user=request.user)

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.db.models import Count, Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from annotation.forms.setting_fields import FilterForm
 from annotation.models import Project
 from annotation.pure.people import roles
-from annotation.views.access import member_action, member_form, member_required
+from annotation.views.access import Request, member_action, member_form, member_required
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.post_handling import refusal_in_form, see_other
 from annotation.webhooks import deliveries, subscriptions
@@ -34,7 +34,7 @@ def _get_or_404(project: Project, public_id: str) -> Webhook:
 
 
 @member_form(roles.OWN)
-def webhooks(request: HttpRequest, project: Project) -> HttpResponse:
+def webhooks(request: Request, project: Project) -> HttpResponse:
     """The project's webhooks; POST adds one, whose secret is shown only once."""
     form = WebhookForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -51,13 +51,13 @@ def webhooks(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "webhooks/webhooks.html", context, status=422 if form.errors else 200)
 
 
-def _secret(request: HttpRequest, webhook: Webhook, secret: str, *, new: bool) -> HttpResponse:
+def _secret(request: Request, webhook: Webhook, secret: str, *, new: bool) -> HttpResponse:
     context = {"project": webhook.project, "section": "settings", "webhook": webhook, "secret": secret, "new": new}
     return render(request, "webhooks/secret.html", context)
 
 
 @member_form(roles.OWN)
-def webhook(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def webhook(request: Request, project: Project, public_id: str) -> HttpResponse:
     """One webhook with its deliveries; POST changes it."""
     row = _get_or_404(project, public_id)
     form = WebhookForm(request.POST) if request.method == "POST" else WebhookForm.of(row)
@@ -79,7 +79,7 @@ def _around(row: Webhook) -> dict[str, Any]:
     return {"project": row.project, "section": "settings", "breadcrumbs": breadcrumbs, "webhook": row}
 
 
-def _deliveries(request: HttpRequest, row: Webhook) -> Any:
+def _deliveries(request: Request, row: Webhook) -> Any:
     """A page of the webhook's deliveries, newest first."""
     wanted = deliveries.DeliveryFilter.of(request.GET)
     page = wanted.page(wanted.narrow(row.project, row.deliveries.select_related("event")), request.GET)
@@ -89,7 +89,7 @@ def _deliveries(request: HttpRequest, row: Webhook) -> Any:
 
 
 @member_action(roles.OWN)
-def webhook_test(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def webhook_test(request: Request, project: Project, public_id: str) -> HttpResponse:
     """Send a test delivery, and show the result."""
     row = _get_or_404(project, public_id)
     delivery = deliveries.test(row)
@@ -101,7 +101,7 @@ def webhook_test(request: HttpRequest, project: Project, public_id: str) -> Http
 
 
 @member_action(roles.OWN)
-def webhook_active(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def webhook_active(request: Request, project: Project, public_id: str) -> HttpResponse:
     """Pause or resume a webhook; waiting deliveries are kept."""
     row = _get_or_404(project, public_id)
     subscriptions.change(row, url=row.url, kinds=row.kinds, note=row.note, active="active" in request.POST)
@@ -113,14 +113,14 @@ def webhook_active(request: HttpRequest, project: Project, public_id: str) -> Ht
 @never_cache
 @require_POST
 @owner_required
-def webhook_rotate(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def webhook_rotate(request: Request, project: Project, public_id: str) -> HttpResponse:
     """Replace the secret, and show the new one once."""
     row = _get_or_404(project, public_id)
     return _secret(request, row, subscriptions.rotate(row), new=False)
 
 
 @member_action(roles.OWN)
-def webhook_remove(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def webhook_remove(request: Request, project: Project, public_id: str) -> HttpResponse:
     """Remove a webhook with its deliveries."""
     subscriptions.remove(_get_or_404(project, public_id))
     messages.success(request, _("The webhook was deleted. Nothing more is sent to it."))
@@ -128,7 +128,7 @@ def webhook_remove(request: HttpRequest, project: Project, public_id: str) -> Ht
 
 
 @member_action(roles.OWN)
-def delivery_again(request: HttpRequest, project: Project, public_id: str, pk: int) -> HttpResponse:
+def delivery_again(request: Request, project: Project, public_id: str, pk: int) -> HttpResponse:
     """Retry a delivery that failed or waits."""
     row = _get_or_404(project, public_id)
     subscriptions.try_again(get_object_or_404(row.deliveries, pk=pk))

@@ -48,7 +48,7 @@ CLOSED_BOOK_REPORT = as_sentence(
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class AnswerOptions:
     """The controls of the page, the same for every item of a batch, and how the report breaks ties."""
 
     context: str = setting(
@@ -89,7 +89,7 @@ class Answer(Varied, Timed, Measured, Baselined, AnswerTask):
         "with its sentences if the batch asks for them."
     )
     variants = (CLOSED_BOOK, WITHOUT_SUPPORT)
-    Options = Options
+    Options = AnswerOptions
     labels = {
         "span": Label(_("a span of the paragraphs"), {"kind": "span"}),
         "typed": Label(_("words of the annotator's own"), {"kind": "typed"}),
@@ -116,19 +116,19 @@ class Answer(Varied, Timed, Measured, Baselined, AnswerTask):
             "support": features.paragraphs > 1 and features.supports,
         } | ({"context": "none", "no_answer": True} if features.contexts == {0} else {})
 
-    def variant(self, options: Options) -> str:
+    def variant(self, options: AnswerOptions) -> str:
         if options.context == "none":
             return CLOSED_BOOK
         return "" if options.support else WITHOUT_SUPPORT
 
-    def asked(self, options: Options) -> str:
+    def asked(self, options: AnswerOptions) -> str:
         if options.context == "none":
             return CLOSED_BOOK_QUESTION
         if not options.support:
             return self.question
         return SENTENCES_QUESTION if options.sentences else SUPPORT_QUESTION
 
-    def is_baseline(self, options: Options, *, derived: bool) -> bool:
+    def is_baseline(self, options: AnswerOptions, *, derived: bool) -> bool:
         return options.context == "none" or derived
 
     def baseline(self, payload: JSON, gold: Example, other: JSON) -> str:
@@ -145,7 +145,7 @@ class Answer(Varied, Timed, Measured, Baselined, AnswerTask):
         """Of a closed-book item; others take their batch's time, for reading."""
         return CLOSED_BOOK_SECONDS if answering.is_closed_book(payload) else None
 
-    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+    def prepare(self, example: Example, options: AnswerOptions, rng: Random) -> JSON | None:
         """Question and context without gold; None, which skips the example, if there is nothing to read or choose."""
         closed_book = options.context == "none"
         payload = answering.payload_of(example, options, no_answer=options.no_answer, closed_book=closed_book)
@@ -198,7 +198,7 @@ class Answer(Varied, Timed, Measured, Baselined, AnswerTask):
         """None of closed-book responses: what people remember is no evidence against gold."""
         return None if answering.is_closed_book(payload) else super().doubt(payload, answers, gold)
 
-    def report(self, hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
+    def report(self, hits: Iterable[HitWithResponses], options: AnswerOptions, *, seed: int) -> JSON:
         return {
             "task": self.kind,
             **({"closed_book": True, "warnings": [CLOSED_BOOK_REPORT]} if options.context == "none" else {}),

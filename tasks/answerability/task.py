@@ -38,7 +38,7 @@ SUFFICIENCY = "sufficiency"  # in `extra` of the instances of a transform
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class AnswerabilityOptions:
     """The controls of the page, the same for every item of a batch, and whether groups stay complete."""
 
     yes_no: bool = setting(False, label=_("Allow “yes” and “no” as answers"))
@@ -60,10 +60,10 @@ class Answerability(Varied, Sampled, Traced, AnswerTask):
         "support your answer."
     )
     keys = KEYS
-    Options = Options
+    Options = AnswerabilityOptions
     labels = {name: Label(words, {"answerable": name == ANSWERABLE}) for name, words in LABELS.items()}
 
-    def asked(self, options: Options) -> str:
+    def asked(self, options: AnswerabilityOptions) -> str:
         if not options.support:
             return _("Say whether the paragraphs answer the question. If they do, answer it.")
         return SENTENCES_QUESTION if options.sentences else self.question
@@ -72,7 +72,7 @@ class Answerability(Varied, Sampled, Traced, AnswerTask):
         support = features.paragraphs > 1 and features.supports
         return {"yes_no": features.yes_no, "choices": features.options, "support": support}
 
-    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+    def prepare(self, example: Example, options: AnswerabilityOptions, rng: Random) -> JSON | None:
         """Question and context without a trace of the gold; nothing to read or to choose skips the example."""
         payload = payload_of(example, options, no_answer=False)
         if payload and example.answerable is not False:
@@ -85,10 +85,10 @@ class Answerability(Varied, Sampled, Traced, AnswerTask):
         """True for unanswerable questions: that is a label here, not an answer."""
         return gold.answerable is False or super().enterable(payload, gold)
 
-    def single(self, options: Options) -> bool:
+    def single(self, options: AnswerabilityOptions) -> bool:
         return options.singles
 
-    def samples_groups(self, options: Options) -> bool:
+    def samples_groups(self, options: AnswerabilityOptions) -> bool:
         return not options.singles
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
@@ -121,7 +121,7 @@ class Answerability(Varied, Sampled, Traced, AnswerTask):
             return float(answer["answerable"] is gold.answerable)
         return answer_f1(answer, gold)
 
-    def report(self, hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
+    def report(self, hits: Iterable[HitWithResponses], options: AnswerabilityOptions, *, seed: int) -> JSON:
         level = "sentence" if options.sentences else "paragraph"
         return {"task": self.kind, **answerability_report(hits, level=level, singles=options.singles, seed=seed)}
 

@@ -28,7 +28,7 @@ def _cents(default: int, label: str, help: str = "") -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ComposeOptions:
     """Raises InvalidValues for pay that rewards a “no” over composing."""
 
     gives_away: str = _check("gives_away", _("The question gives away an intermediate answer"))
@@ -78,4 +78,4 @@ class Options:
     @property
     def levels(self) -> dict[str, str]:
         """The level of every check."""
-        return {name: getattr(self, name) for name, one in settings_of(Options).items() if one.choices}
+        return {name: getattr(self, name) for name, one in settings_of(ComposeOptions).items() if one.choices}

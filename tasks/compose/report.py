@@ -15,7 +15,7 @@ from annotation.tasktype.helpers.report_tables import as_sentence, share, share_
 
 from .batch_counts import Bridge, Tally, Worker, tally
 from .bridge_rates import by_edge, overall, percent, rate
-from .options import Options
+from .options import ComposeOptions
 from .pay import SECONDS
 from .report_text import paragraph
 
@@ -112,7 +112,7 @@ def _overridden(counted: Tally, seed: int) -> JSON:
     columns = [_("check"), _("warnings overridden"), _("share of compositions"), _("reasons (the first few)")]
     rows: list[Row] = []
     for check, reasons in sorted(counted.reasons.items()):
-        label = settings_of(Options)[check].label
+        label = settings_of(ComposeOptions)[check].label
         examples = " · ".join(list(dict.fromkeys(reasons))[:REASONS])
         overridden = clustered_share(((hit, check in checks) for hit, checks in counted.overriding), seed)
         rows.append([text_cell(label), len(reasons), overridden.as_json(), examples])

@@ -34,7 +34,7 @@ from . import aggregation, bridge_judgments
 from .findings import MOST_CHARACTERS, checks, findings_of
 from .keys import KEYS
 from .lessons import remarks, shapes
-from .options import Options
+from .options import ComposeOptions
 from .pay import SECONDS
 from .report import compose_report
 from .review import compared, reviewed
@@ -55,7 +55,7 @@ class Compose(
     )
     keys = KEYS
     needs = _("Requires a decomposition into hops of one of the six shapes, each with question, answer and paragraph.")
-    Options = Options
+    Options = ComposeOptions
     assignments = 1
     writes = _("The composed question in its new wording.")
     writes_questions = True
@@ -78,7 +78,7 @@ class Compose(
         ),
     )
 
-    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+    def prepare(self, example: Example, options: ComposeOptions, rng: Random) -> JSON | None:
         """The hops with answers and paragraphs, without the example's question; None if a hop is incomplete."""
         shape = dag.shape(example.hops)
         if not shape or dag.problems(example.hops) or not all(_is_whole(hop, example) for hop in example.hops):
@@ -178,7 +178,7 @@ class Compose(
             return 0.0
         return float(not any(finding["level"] == "error" for finding in findings_of(payload, answer["question"])))
 
-    def report(self, hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
+    def report(self, hits: Iterable[HitWithResponses], options: ComposeOptions, *, seed: int) -> JSON:
         return {"task": self.kind, **compose_report(hits, expected_no=options.expected_no, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:

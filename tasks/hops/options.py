@@ -18,7 +18,7 @@ STEPWISE = (GUIDED, SINGLE)
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class HopsOptions:
     """The arm, the same for every item of a batch; and the controls of every page that asks for answers."""
 
     choices: ClassVar[bool] = False

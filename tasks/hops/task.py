@@ -42,7 +42,7 @@ from .advice import remarks
 from .aggregation import DECIDED, SHORTCUT, aggregate, status
 from .compare import compared
 from .keys import KEYS
-from .options import FREE, GUIDED, INTEGRATE, KIND, SINGLE, Options
+from .options import FREE, GUIDED, INTEGRATE, KIND, SINGLE, HopsOptions
 from .report import hops_report
 from .steps import KINDS, completed, filled, final, golds, kept, problems_of, steps_of, with_next_step
 from .wording import WRITES, reworded, wording
@@ -74,7 +74,7 @@ class Hops(
 
     title = _("Decompose questions")
     question = ASKED[FREE]
-    Options = Options
+    Options = HopsOptions
     keys = KEYS
     needs = _("Requires a question, its answer and its decomposition into two or more hops, with their paragraphs.")
     writes = WRITES
@@ -92,7 +92,7 @@ class Hops(
     def fits(self, features: Features) -> bool:
         return features.paragraphs > 0
 
-    def asked(self, options: Options) -> str:
+    def asked(self, options: HopsOptions) -> str:
         return ASKED[options.arm]
 
     def prepare(self, example: Example, options: Any, rng: Random) -> JSON | None:
@@ -142,7 +142,7 @@ class Hops(
             return super().agreeing(payload, answers, aggregate)
         return int(aggregate["votes"])
 
-    def follow_up(self, options: Options) -> FollowUp | None:
+    def follow_up(self, options: HopsOptions) -> FollowUp | None:
         return FOLLOW_UP if options.arm == FREE else None
 
     def opened_by(self, aggregate: JSON, gold: Example, elsewhere: Sequence[RelatedResponses]) -> str:
@@ -203,7 +203,7 @@ class Hops(
     def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
         return list(remarks(payload, answer, gold))
 
-    def report(self, hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
+    def report(self, hits: Iterable[HitWithResponses], options: HopsOptions, *, seed: int) -> JSON:
         return {"task": self.kind, **hops_report(hits, options.arm, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:

@@ -23,7 +23,7 @@ def rubric_flaws(given: Any) -> Iterator[Flaw]:
 
 
 @dataclass(frozen=True)
-class Options:
+class RateOptions:
     """`rubric`: an object as JSON; None before there is one."""
 
     rubric: Mapping[str, Any] | None = setting(

@@ -14,12 +14,12 @@ from .collected import Collected, collected
 from .edits import edit_table
 from .figures import Figures, as_points, figures_of
 from .opening import criteria_table, headline
-from .options import Options
+from .options import RateOptions
 
 INTERVALS = _("95 % BCa bootstrap over items, Wilson where all are 0 or all 1; over annotators and items from seven on")
 
 
-def rate_report(hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
+def rate_report(hits: Iterable[HitWithResponses], options: RateOptions, *, seed: int) -> JSON:
     """Tables over the HITs with responses that are not excluded."""
     hits = list(hits)
     rows = counted_rows(hits)

@@ -46,7 +46,7 @@ from annotation.tasktype.helpers.lettered_text import lettered
 
 from .figures import judged_by
 from .keys import KEYS
-from .options import Options
+from .options import RateOptions
 from .report import rate_report
 from .simulated import imitated
 
@@ -82,15 +82,15 @@ class Rate(
     title = _("Rate by a rubric")
     question = _("Read what is shown, and answer what is asked about it.")
     needs = _("Requires the fields that the rubric shows, with something to ask about.")
-    Options = Options
+    Options = RateOptions
     keys = KEYS
     live = {"search": search}
     writes = _("Your own ratings")
 
-    def asked(self, options: Options) -> str:
+    def asked(self, options: RateOptions) -> str:
         return worded((options.rubric or {}).get("title", "")) or self.question
 
-    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+    def prepare(self, example: Example, options: RateOptions, rng: Random) -> JSON | None:
         """What the rubric shows and asks; None if nothing is left to ask, or it is too much for a page."""
         try:
             return payload_of(options.parsed, example, agree=options.agree)
@@ -102,23 +102,23 @@ class Rate(
         texts = (text.strip() for part in payload["show"] for text in responses.texts_of(part["value"]))
         return next((text[:LONGEST_HEADING] for text in texts if text), "")
 
-    def shown_fields(self, options: Options) -> Collection[str]:
+    def shown_fields(self, options: RateOptions) -> Collection[str]:
         return options.parsed.fields
 
-    def lacking(self, options: Options, examples: Iterable[Example]) -> Iterator[tuple[str, Flaw]]:
+    def lacking(self, options: RateOptions, examples: Iterable[Example]) -> Iterator[tuple[str, Flaw]]:
         try:
             check_fields(options.parsed, examples)
         except InvalidRubric as invalid:
             yield "rubric", Flaw(invalid.message, invalid.values, invalid.place)
 
-    def left_out(self, example: Example, options: Options) -> str:
+    def left_out(self, example: Example, options: RateOptions) -> str:
         try:
             payload_of(options.parsed, example)
         except LeftOut as reason:
             return str(reason)
         return self.needs
 
-    def warnings(self, options: Options, examples: Iterable[Example]) -> Iterator[Flaw]:
+    def warnings(self, options: RateOptions, examples: Iterable[Example]) -> Iterator[Flaw]:
         for name in GOLD_ANSWERS & options.parsed.fields.keys():
             yield Flaw(GOLD_SHOWN, {"field": name})
         for lacking in lacking_gold(options.parsed, examples):  # hidden gold may be in another dataset
@@ -156,7 +156,7 @@ class Rate(
         """The mean over criteria (and elements) with gold: 1 - distance over range, or equal, or the shared part."""
         return results.grade(payload, answer, _right(payload, gold))
 
-    def practice(self, options: Options) -> tuple[Example, ...]:
+    def practice(self, options: RateOptions) -> tuple[Example, ...]:
         """The rubric's own items, with the right response and the reason."""
         return practice_of(options.parsed)
 
@@ -169,7 +169,7 @@ class Rate(
         message = _("“%(ask)s” Right is: %(value)s. %(why)s")
         return [Remark(False, message, {"ask": ask, "value": value, **why}) for ask, value in wrong]
 
-    def report(self, hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
+    def report(self, hits: Iterable[HitWithResponses], options: RateOptions, *, seed: int) -> JSON:
         return {"task": self.kind, **rate_report(hits, options, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
@@ -178,13 +178,13 @@ class Rate(
             return []
         return [replace(example, extra={**example.extra, RATINGS: aggregate["ratings"]})]
 
-    def criteria_of(self, options: Options) -> list[str]:
+    def criteria_of(self, options: RateOptions) -> list[str]:
         return [criterion.name for criterion in options.parsed.criteria]
 
-    def equal_criteria(self, options: Sequence[Options]) -> list[str]:
+    def equal_criteria(self, options: Sequence[RateOptions]) -> list[str]:
         return equal_criteria([one.parsed for one in options])
 
-    def comparison(self, sides: Sequence[tuple[str, Options, JSON]]) -> list[JSON]:
+    def comparison(self, sides: Sequence[tuple[str, RateOptions, JSON]]) -> list[JSON]:
         return list(comparison_tables([(label, one.parsed, report) for label, one, report in sides]))
 
     def narrowed(self, payload: JSON, names: Collection[str]) -> JSON | None:
@@ -199,7 +199,7 @@ class Rate(
             place = criterion["name"], k
             yield {**named, "value": given.get(place), "asked": place in given}
 
-    def selector(self, options: Options, expression: str) -> Callable[[JSON], bool]:
+    def selector(self, options: RateOptions, expression: str) -> Callable[[JSON], bool]:
         try:
             test = selector(expression, options.parsed)
         except InvalidExpression as invalid:
@@ -209,13 +209,13 @@ class Rate(
     def of_columns(self, payload: JSON, rows: Sequence[JSON]) -> JSON:
         return model_runs.of_columns(payload, rows)
 
-    def combined(self, options: Options, answers: Sequence[JSON]) -> tuple[JSON, float]:
+    def combined(self, options: RateOptions, answers: Sequence[JSON]) -> tuple[JSON, float]:
         return model_runs.combined(options.parsed.criteria, answers)
 
-    def judged(self, options: Options) -> Sequence[Aspect]:
+    def judged(self, options: RateOptions) -> Sequence[Aspect]:
         return judged_by(options.parsed.criteria, options.by)
 
-    def strata_field(self, options: Options) -> str:
+    def strata_field(self, options: RateOptions) -> str:
         return options.by
 
     def brief(self, payload: JSON, answer: JSON) -> str:

@@ -38,7 +38,7 @@ FOUND = "solvability"  # in `extra` of an exported example: the aggregated respo
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class SolvabilityOptions:
     """`show_original`: show the original after submission; the response can then no longer be changed."""
 
     show_original: bool = setting(
@@ -55,13 +55,13 @@ class Solvability(Practised, Revealing, Comparable, DecisionTask):
     of_ablations = True
     further = {"text": {"type": "string"}, "rationale": {"type": "array", "items": {"type": "string"}}}
     needs = _("Requires questions of which something was removed. Derive an ablation first.")
-    Options = Options
+    Options = SolvabilityOptions
     labels = LABELS
 
     def decisions(self, payload: JSON) -> tuple[Decision, ...]:
         return SOLVABLE, GUESSABLE, NECESSARY
 
-    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+    def prepare(self, example: Example, options: SolvabilityOptions, rng: Random) -> JSON | None:
         """Question, context and options as they were ablated. Titles belong to contexts of several paragraphs only."""
         if not example.question.strip() or not example.paragraphs:
             return None
@@ -121,7 +121,7 @@ class Solvability(Practised, Revealing, Comparable, DecisionTask):
         """Feedback on each decision, and on the answer of a solvable question."""
         return list(remarks(answer, gold))
 
-    def report(self, hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
+    def report(self, hits: Iterable[HitWithResponses], options: SolvabilityOptions, *, seed: int) -> JSON:
         return {"task": self.kind, **solvability_report(hits, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:

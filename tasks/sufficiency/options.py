@@ -14,7 +14,7 @@ AGREEMENT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class SufficiencyOptions:
     """Options of a batch; the report states them, because the paper does not define its agreement."""
 
     show_answer: bool = setting(

@@ -16,7 +16,7 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import HitWithResponses
 
 from .decisions import SPLIT, SUFFICIENT, UNDECIDED, UNSURE, PairOf, decided, expected, pair_of
-from .options import Options
+from .options import SufficiencyOptions
 
 STEPS = 100  # rates at which an interval of the expected drop is searched
 
@@ -64,7 +64,7 @@ class Question:
         return {replaced for pair in both for replaced, kept in (pair, pair[::-1]) if (kept,) in enough}
 
 
-def ruled(hits: Iterable[HitWithResponses], options: Options) -> list[Ruled]:
+def ruled(hits: Iterable[HitWithResponses], options: SufficiencyOptions) -> list[Ruled]:
     """The aggregated decision on each pair; items without a valid pair are left out."""
     result = []
     for row in hits:

@@ -28,7 +28,7 @@ from annotation.tasktype.helpers.report_tables import (
 )
 
 from .decisions import FIRM, INSUFFICIENT, SPLIT, SUFFICIENT, UNDECIDED, UNSURE, VERDICT, VERDICTS, name_of, pair_of
-from .options import AGREEMENT, Options
+from .options import AGREEMENT, SufficiencyOptions
 from .proxies import (
     EXCLUDED,
     MISSING,
@@ -49,7 +49,7 @@ INTERVALS = _(
 )
 
 
-def sufficiency_report(hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
+def sufficiency_report(hits: Iterable[HitWithResponses], options: SufficiencyOptions, *, seed: int) -> JSON:
     """Tables over pairs and over the questions that they make up."""
     hits = list(hits)
     pairs = ruled(hits, options)
@@ -72,7 +72,7 @@ def sufficiency_report(hits: Iterable[HitWithResponses], options: Options, *, se
     return content | {"expected_drop": drops}
 
 
-def _people_table(hits: Sequence[HitWithResponses], options: Options) -> list[JSON]:
+def _people_table(hits: Sequence[HitWithResponses], options: SufficiencyOptions) -> list[JSON]:
     """Dependence of the proxy rate on single workers; questions count while annotators agree on all their pairs."""
 
     def proxy(rows: Sequence[HitWithResponses]) -> float | None:
@@ -116,7 +116,7 @@ def _proxy_cells(complete: Sequence[Question]) -> list[Any]:
     return [len(complete), proxies, share(proxies, len(complete))]
 
 
-def _drops(name: str, of: Sequence[Question], options: Options) -> list[JSON]:
+def _drops(name: str, of: Sequence[Question], options: SufficiencyOptions) -> list[JSON]:
     """The expected drop of one dataset at each rate that may be quoted; nothing while no question counts.
 
     Over questions with two supports, as the paper's formula has it. {"dataset", "others" [least, most], "n", "which",
@@ -211,7 +211,7 @@ def _pair_table(pairs: Iterable[Ruled]) -> JSON:
     return table("pairs", _("How the pairs were judged"), columns, rows)
 
 
-def _agreement(hits: Sequence[HitWithResponses], options: Options, *, seed: int) -> list[JSON]:
+def _agreement(hits: Sequence[HitWithResponses], options: SufficiencyOptions, *, seed: int) -> list[JSON]:
     """Agreement, labels by three rules, and each worker, over pairs; the dataset's labels are the gold."""
     gold = {row.hit: pair.naive for row in hits if (pair := pair_of(row.example))}
     offered = VERDICT if options.cannot_tell else FIRM
@@ -297,7 +297,7 @@ def _drop_sentence(at: Mapping[str, JSON]) -> JSON:
     )
 
 
-def _rule(options: Options) -> JSON:
+def _rule(options: SufficiencyOptions) -> JSON:
     """A sentence on the batch's settings that the paper leaves open."""
     votes = text_cell(_("as many votes as assignments"))
     if options.votes:

@@ -31,7 +31,7 @@ from annotation.tasktype.helpers.lettered_text import Stretch, lettered
 from annotation.tasktype.keys import DECIDING, FRAME, Key, by_action
 
 from .decisions import FIRM, INSUFFICIENT, SAID, SUFFICIENT, VERDICT, decided, pair_of
-from .options import Options
+from .options import SufficiencyOptions
 from .report import sufficiency_report
 
 KEPT = "sufficient"  # in the `extra` of an exported item
@@ -52,17 +52,17 @@ class Sufficiency(Varied, Adaptable, Sampled, Arranged, Timed, Comparable, Trace
     )
     needs = _("Requires a question with exactly two paragraphs, and its answer if the batch shows it.")
     meeting = "apart"
-    Options = Options
+    Options = SufficiencyOptions
     shows = ("answers",)
     decision = VERDICT
 
     def fits(self, features: Features) -> bool:
         return features.contexts is None or 2 in features.contexts
 
-    def asked(self, options: Options) -> str:
+    def asked(self, options: SufficiencyOptions) -> str:
         return self.question if options.show_answer else _("Are these paragraphs enough to answer the question?")
 
-    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+    def prepare(self, example: Example, options: SufficiencyOptions, rng: Random) -> JSON | None:
         """The question and its two paragraphs; skipped with any other number, or without the answer to be shown."""
         if len(example.paragraphs) != 2 or not example.question or (options.show_answer and not example.answers):
             return None
@@ -76,7 +76,7 @@ class Sufficiency(Varied, Adaptable, Sampled, Arranged, Timed, Comparable, Trace
             "votes": options.votes,
         }
 
-    def samples_groups(self, options: Options) -> bool:
+    def samples_groups(self, options: SufficiencyOptions) -> bool:
         return True
 
     def seconds(self, payload: JSON) -> int:
@@ -122,7 +122,7 @@ class Sufficiency(Varied, Adaptable, Sampled, Arranged, Timed, Comparable, Trace
     def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
         return {**super().imitate(payload, gold, rng, right=right), "evidence": []}
 
-    def report(self, hits: Iterable[HitWithResponses], options: Options, *, seed: int) -> JSON:
+    def report(self, hits: Iterable[HitWithResponses], options: SufficiencyOptions, *, seed: int) -> JSON:
         return {"task": self.kind, **sufficiency_report(hits, options, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:

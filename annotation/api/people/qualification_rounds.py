@@ -90,7 +90,7 @@ class NewRoundInput(RoundInput):
     grants = serializers.CharField(max_length=200, help_text=GRANTS)
 
 
-def saved(project: Project, data: JSON, *, user: User, draft: Batch | None = None) -> QualificationRound:
+def saved(project: Project, data: JSON, *, user: User | None, draft: Batch | None = None) -> QualificationRound:
     """Save a round as a draft, new or changed. Raises InvalidSettings and Refused."""
     if "pool" in data:
         data["sample"] = data.pop("pool")

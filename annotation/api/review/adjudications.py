@@ -54,7 +54,7 @@ def blind_aggregates(batch: Batch, rows: Sequence[Hit], hidden: Collection[int])
     return [one | {"agreeing": None, "aggregate": None} if hit.pk in hidden else one for hit, one in found]
 
 
-def hidden_from(viewer: User, rows: Iterable[Hit]) -> set[int]:
+def hidden_from(viewer: User | None, rows: Iterable[Hit]) -> set[int]:
     """Keys of the HITs that the viewer is still to adjudicate and has not opened."""
     return gold_looks.hidden_keys([hit.pk for hit in rows], viewer)
 

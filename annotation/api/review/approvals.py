@@ -8,13 +8,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
-from rest_framework.request import Request
 
 from annotation.api.examples import ANSWER
 from annotation.api.idempotency import HEADER
 from annotation.api.operations import action, operation
 from annotation.api.serializers import JSON, Input, dollars, refuse_unknown, texts
-from annotation.api.viewsets import ResourceViewSet
+from annotation.api.viewsets import CallerRequest, ResourceViewSet
 from annotation.api.work.assignments import with_answers
 from annotation.flow.review import approval_queue, assignment_approval
 from annotation.models import Assignment, clock
@@ -118,7 +117,7 @@ class PaidSerializer(serializers.Serializer):
     reason = serializers.CharField(allow_blank=True)
 
 
-def form_of(request: Request) -> str:
+def form_of(request: CallerRequest) -> str:
     """The key that makes a bonus unique: the Idempotency-Key, so that it holds after the stored response expired."""
     key = request.headers.get(HEADER)
     own = f"{request.user.pk}/{key}"  # per user, because another user's equal key is a different one

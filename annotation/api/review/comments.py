@@ -102,7 +102,7 @@ class CommentViewSet(ResourceViewSet):
     @operation(takes=CommentInput, location="comments/{0.pk}/")
     def create(self, data: JSON) -> Comment:
         """Comment on a response, on a HIT or on an item; members whom the text mentions get a notice."""
-        return comments.add(self.request.user, data["text"], **self._subject(data))
+        return comments.add(self.caller, data["text"], **self._subject(data))
 
     def _subject(self, data: JSON) -> dict[str, Any]:
         """What the comment is about, as `comments.add` takes it. Raises ValidationError if there is no such thing."""
@@ -135,6 +135,6 @@ class CommentViewSet(ResourceViewSet):
     def destroy(self) -> None:
         """Erase a comment for good: your own, or any as an owner of the project."""
         try:
-            comments.erase(self.row, self.request.user)
+            comments.erase(self.row, self.caller)
         except Refused as refused:
             raise PermissionDenied(str(refused)) from refused

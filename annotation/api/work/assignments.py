@@ -52,7 +52,7 @@ def with_answers(project: Project, rows: Iterable[Any], viewer: User | None = No
     return rows
 
 
-def without_hidden(rows: Any, column: str, wanted: Any, viewer: User, project: Project) -> Any:
+def without_hidden(rows: Any, column: str, wanted: Any, viewer: User | None, project: Project) -> Any:
     """Of a worker's rows only those of HITs that the viewer is not still to adjudicate; `column` names the HIT."""
     if not wanted.worker:
         return rows

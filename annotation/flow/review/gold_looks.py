@@ -17,13 +17,13 @@ from annotation.models import AuditEntry, Batch, Comment, Dataset, Hit, Item, Pr
 LOOK = "gold opened"  # an action in the audit log
 
 
-def hidden(hits: Iterable[Hit], viewer: User) -> list[Hit]:
+def hidden(hits: Iterable[Hit], viewer: User | None) -> list[Hit]:
     """The HITs that wait for adjudication and that the viewer has not opened."""
     blind = (hit for hit in hits if not review_decisions.is_reviewed(hit.batch))
     return [hit for hit in blind if adjudication.is_open(hit) and _unseen(hit.batch, [hit], viewer)]
 
 
-def hidden_among(hits: QuerySet[Hit], viewer: User) -> list[Hit]:
+def hidden_among(hits: QuerySet[Hit], viewer: User | None) -> list[Hit]:
     """Those of the HITs that `hidden` has, with their items; a few queries for each batch."""
     is_due = Q(batch__state=Batch.State.CLOSED) | conclusions.NOTHING_DUE
     may_be_open = Q(open_kind__isnull=False) | Q(concluded__lt=F("changes"), done__gt=0)
@@ -41,18 +41,18 @@ def hidden_among(hits: QuerySet[Hit], viewer: User) -> list[Hit]:
     return found
 
 
-def hidden_keys(keys: Iterable[int], viewer: User) -> set[int]:
+def hidden_keys(keys: Iterable[int], viewer: User | None) -> set[int]:
     """Those of the keys of HITs that `hidden` has."""
     return {hit.pk for hit in hidden_among(Hit.objects.filter(pk__in=set(keys)), viewer)}
 
 
-def hidden_positions(dataset: Dataset, positions: Collection[int], viewer: User) -> set[int]:
+def hidden_positions(dataset: Dataset, positions: Collection[int], viewer: User | None) -> set[int]:
     """The positions whose items have a HIT that is hidden from the viewer."""
     hits = Hit.objects.filter(item__dataset=dataset, item__position__in=positions)
     return {hit.item.position for hit in hidden_among(hits, viewer)}
 
 
-def hidden_comments(comments: QuerySet[Comment], viewer: User) -> Q:
+def hidden_comments(comments: QuerySet[Comment], viewer: User | None) -> Q:
     """A filter of comments by others on HITs that are hidden from the viewer, or on their items."""
     positions: defaultdict[int, list[int]] = defaultdict(list)
     for dataset, position in comments.order_by().values_list("item__dataset", "item__position").distinct():
@@ -71,13 +71,13 @@ def hits_of(project: Project, item: Item) -> QuerySet[Hit]:
     return Hit.objects.filter(item__in=versions, batch__in=project.batches.all()).select_related("batch__project")
 
 
-def look(hits: Iterable[Hit], viewer: User) -> None:
+def look(hits: Iterable[Hit], viewer: User | None) -> None:
     """Log that the viewer opens those of the HITs that are hidden from them."""
     for hit in hidden(hits, viewer):
         audit_log.record(LOOK, hit)
 
 
-def look_at_all(batch: Batch, viewer: User) -> None:
+def look_at_all(batch: Batch, viewer: User | None) -> None:
     """Log that the viewer takes a file with all responses of the batch, if some of its HITs wait for adjudication."""
     if review_decisions.is_reviewed(batch):
         return
@@ -86,7 +86,7 @@ def look_at_all(batch: Batch, viewer: User) -> None:
         audit_log.record(LOOK, batch)
 
 
-def _unseen(batch: Batch, hits: Sequence[Hit], viewer: User) -> list[Hit]:
+def _unseen(batch: Batch, hits: Sequence[Hit], viewer: User | None) -> list[Hit]:
     """Those of the batch's HITs that the viewer opened neither by themselves nor in a file."""
     lines = AuditEntry.objects.filter(project=batch.project_id, batch=batch.slug, at__gte=batch.created_at)
     lines = lines.filter(act=LOOK, user=viewer)

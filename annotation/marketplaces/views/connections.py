@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db import transaction
 from django.db.models import Count
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -24,7 +24,7 @@ from annotation.marketplaces.views.studies import page_of_arms, study_page
 from annotation.models import Batch, Job, Payment, Project
 from annotation.pure.people import roles
 from annotation.templatetags.language_tags import in_language
-from annotation.views.access import member_action, member_form, member_page, requester_action
+from annotation.views.access import Request, member_action, member_form, member_page, requester_action
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.post_handling import enqueue_and_redirect, refusal_in_form, see_other
@@ -33,7 +33,7 @@ TONES = {"waiting": "", "sending": "running", "published": "good", "failed": "ba
 
 
 @member_form(roles.OWN)
-def marketplaces(request: HttpRequest, project: Project) -> HttpResponse:
+def marketplaces(request: Request, project: Project) -> HttpResponse:
     """The project's marketplaces; POST adds one."""
     form = ConnectionForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -58,7 +58,7 @@ def marketplaces(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @member_form(roles.OWN)
-def marketplace_keys(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def marketplace_keys(request: Request, project: Project, pk: int) -> HttpResponse:
     """Change a marketplace's keys; the old secret is not shown."""
     row = get_object_or_404(project.connections, pk=pk)
     form = CredentialsForm(request.POST if request.method == "POST" else None, initial={"key_id": row.key_id})
@@ -78,7 +78,7 @@ def marketplace_keys(request: HttpRequest, project: Project, pk: int) -> HttpRes
 
 
 @member_action(roles.OWN)
-def marketplace_test(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def marketplace_test(request: Request, project: Project, pk: int) -> HttpResponse:
     """Test a marketplace by its balance."""
     row = get_object_or_404(project.connections, pk=pk)
     try:
@@ -92,7 +92,7 @@ def marketplace_test(request: HttpRequest, project: Project, pk: int) -> HttpRes
 
 
 @member_action(roles.OWN)
-def marketplace_remove(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def marketplace_remove(request: Request, project: Project, pk: int) -> HttpResponse:
     """Remove a marketplace without batches."""
     row = get_object_or_404(project.connections, pk=pk)
     try:
@@ -112,7 +112,7 @@ def _abroad(batch: Batch) -> Batch:
 
 
 @member_page(roles.SEE)
-def batch_marketplace(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_marketplace(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """The publications of a batch, and problems; for htmx only the polled numbers."""
     shown = _abroad(batch)
     if is_study(shown):
@@ -154,7 +154,7 @@ def _amiss(batch: Batch) -> dict[str, Any]:
 
 
 @requester_action
-def batch_marketplace_act(request: HttpRequest, project: Project, batch: Batch, act: str) -> HttpResponse:
+def batch_marketplace_act(request: Request, project: Project, batch: Batch, act: str) -> HttpResponse:
     """`check`: synchronise now; `again`: retry failures; `until`: change the expiry; `end`: end an orphan."""
     shown = _abroad(batch)
     if act not in ACTS:
@@ -162,18 +162,18 @@ def batch_marketplace_act(request: HttpRequest, project: Project, batch: Batch, 
     return ACTS[act](request, shown)
 
 
-def _check(request: HttpRequest, batch: Batch) -> HttpResponse:
+def _check(request: Request, batch: Batch) -> HttpResponse:
     title = _("Check %(batch)s") % {"batch": in_language(batch.title)}
     return enqueue_and_redirect(request, "sync_batch", title, {"batch": batch.pk}, project=batch.project)
 
 
-def _again(request: HttpRequest, batch: Batch) -> HttpResponse:
+def _again(request: Request, batch: Batch) -> HttpResponse:
     publications.try_again(batch)
     payments.try_again(batch)
     return see_other("job", batch.project.slug, send_batch(batch, user=request.user).public_id)
 
 
-def _until(request: HttpRequest, batch: Batch) -> HttpResponse:
+def _until(request: Request, batch: Batch) -> HttpResponse:
     form = KeepOpenForm(request.POST)
     if form.is_valid():
         hit_sync.keep_open(batch, form.cleaned_data["until"])
@@ -183,7 +183,7 @@ def _until(request: HttpRequest, batch: Batch) -> HttpResponse:
     return see_other("batch-marketplace", batch.project.slug, batch.slug)
 
 
-def _end(request: HttpRequest, batch: Batch) -> HttpResponse:
+def _end(request: Request, batch: Batch) -> HttpResponse:
     try:
         ended = hit_sync.end_stray(batch, request.POST.get("hit", ""))
     except Refused as refusal:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 
@@ -13,7 +13,7 @@ from annotation.marketplaces.flow import bonuses, differences, payments, study_s
 from annotation.marketplaces.models import Difference, PanelStudy
 from annotation.models import Batch, Payment, Project
 from annotation.pure.people import roles
-from annotation.views.access import member_page, requester_action
+from annotation.views.access import Request, member_page, requester_action
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.post_handling import enqueue_and_redirect, refusal_as_message, see_other
 
@@ -25,7 +25,7 @@ def _study(batch: Batch) -> PanelStudy:
 
 
 @member_page(roles.SEE)
-def batch_differences(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_differences(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Every difference between the marketplace's books and ours, and what was done about it."""
     study = _study(batch)
     page = Paginator(differences.of_batch(study.batch), 50).get_page(request.GET.get("page"))
@@ -36,7 +36,7 @@ def batch_differences(request: HttpRequest, project: Project, batch: Batch) -> H
 
 
 @requester_action
-def batch_difference_act(request: HttpRequest, project: Project, batch: Batch, pk: int) -> HttpResponse:
+def batch_difference_act(request: Request, project: Project, batch: Batch, pk: int) -> HttpResponse:
     """`paid`, `unpaid`: what a person found about an unclear bonus; `noted`: what they did about a difference."""
     study = _study(batch)
     row = get_object_or_404(Difference, pk=pk, study=study)
@@ -48,7 +48,7 @@ def batch_difference_act(request: HttpRequest, project: Project, batch: Batch, p
 
 
 @requester_action
-def batch_compare(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_compare(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Compare the books in a job; with `again`, also retry payments that failed."""
     found = _study(batch).batch
     if request.POST.get("again"):
@@ -57,7 +57,7 @@ def batch_compare(request: HttpRequest, project: Project, batch: Batch) -> HttpR
     return enqueue_and_redirect(request, "sync_study", title, {"batch": found.pk}, project=project)
 
 
-def _note(request: HttpRequest, row: Difference) -> None:
+def _note(request: Request, row: Difference) -> None:
     text = request.POST.get("text", "").strip()[:LONGEST]
     if not text:
         messages.error(request, _("Say what was done about it."))
@@ -66,7 +66,7 @@ def _note(request: HttpRequest, row: Difference) -> None:
 
 
 def _decide(was_paid: bool) -> Any:
-    def decide(request: HttpRequest, row: Difference) -> None:
+    def decide(request: Request, row: Difference) -> None:
         bonus = bonuses.unclear(row.study.batch).filter(pk=row.facts.get("bonus")).first()
         with refusal_as_message(request):
             if bonus is None or not study_sync.decide_bonus(bonus, was_paid=was_paid):

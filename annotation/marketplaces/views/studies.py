@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Avg, Count, Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
@@ -38,7 +38,7 @@ from annotation.marketplaces.study_base import Status
 from annotation.models import Batch, Project
 from annotation.operations.downloads import CSV, logged_download
 from annotation.pure.people import roles
-from annotation.views.access import member_page, requester_action
+from annotation.views.access import Request, member_page, requester_action
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other, whole_number
 
@@ -93,7 +93,7 @@ def page_of_arms(batch: Batch) -> HttpResponse | None:
 
 
 def study_page(
-    request: HttpRequest, batch: Batch, *, form: StudyForm | None = None, status: int = 200, **forms: Any
+    request: Request, batch: Batch, *, form: StudyForm | None = None, status: int = 200, **forms: Any
 ) -> HttpResponse:
     """The study of a batch, with its visits; `forms` replace others in its context."""
     study = PanelStudy.objects.select_related("connection", "batch__project").get(batch=batch)
@@ -155,7 +155,7 @@ def _shown(study: PanelStudy, show: str) -> QuerySet[Visit]:
 
 
 @requester_action
-def study_act(request: HttpRequest, project: Project, batch: Batch, act: str) -> HttpResponse:
+def study_act(request: Request, project: Project, batch: Batch, act: str) -> HttpResponse:
     """Change a study or decide on visits; `act` is one of ACTS."""
     rows = PanelStudy.objects.select_related("connection", "batch__project")
     study = get_object_or_404(rows, batch=batch)
@@ -165,7 +165,7 @@ def study_act(request: HttpRequest, project: Project, batch: Batch, act: str) ->
     return answer or see_other("batch-marketplace", project.slug, batch.slug)
 
 
-def _settings(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+def _settings(request: Request, study: PanelStudy) -> HttpResponse | None:
     form = StudyForm.of(study, request.POST)
     if not form.is_valid():
         return study_page(request, study.batch, form=form)
@@ -177,8 +177,8 @@ def _settings(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
     return None
 
 
-def _pursue(goal: str) -> Callable[[HttpRequest, PanelStudy], None]:
-    def pursue(request: HttpRequest, study: PanelStudy) -> None:
+def _pursue(goal: str) -> Callable[[Request, PanelStudy], None]:
+    def pursue(request: Request, study: PanelStudy) -> None:
         with refusal_as_message(request):
             studies.pursue(study, goal)
             send_study(study, user=request.user)
@@ -186,7 +186,7 @@ def _pursue(goal: str) -> Callable[[HttpRequest, PanelStudy], None]:
     return pursue
 
 
-def _schedule(request: HttpRequest, study: PanelStudy) -> None:
+def _schedule(request: Request, study: PanelStudy) -> None:
     form = ScheduleForm(request.POST)
     if not form.is_valid():
         messages.error(request, " ".join(form.errors.get("starts_at", [])))
@@ -196,18 +196,18 @@ def _schedule(request: HttpRequest, study: PanelStudy) -> None:
         send_study(study, user=request.user)
 
 
-def _unschedule(request: HttpRequest, study: PanelStudy) -> None:
+def _unschedule(request: Request, study: PanelStudy) -> None:
     with refusal_as_message(request):
         studies.cancel_schedule(study)
         send_study(study, user=request.user)
 
 
-def _draft(request: HttpRequest, study: PanelStudy) -> None:
+def _draft(request: Request, study: PanelStudy) -> None:
     studies.draft_there(study)
     send_study(study, user=request.user)
 
 
-def _places(request: HttpRequest, study: PanelStudy) -> None:
+def _places(request: Request, study: PanelStudy) -> None:
     form = PlacesForm.of(study, request.POST)
     if not form.is_valid():
         messages.error(request, " ".join(text for texts in form.errors.values() for text in texts))
@@ -218,7 +218,7 @@ def _places(request: HttpRequest, study: PanelStudy) -> None:
         send_study(study, user=request.user)
 
 
-def _chosen(request: HttpRequest, study: PanelStudy) -> list[Visit]:
+def _chosen(request: Request, study: PanelStudy) -> list[Visit]:
     """The ticked visits, or with `all` every finished one that waits for a decision."""
     rows = study.visits.select_related("study__batch__project", "study__connection", "worker").order_by("pk")
     if "all" in request.POST:
@@ -229,7 +229,7 @@ def _chosen(request: HttpRequest, study: PanelStudy) -> list[Visit]:
 
 
 def _each(
-    request: HttpRequest, study: PanelStudy, decide: Callable[[Visit], bool], done: Callable[[int], str]
+    request: Request, study: PanelStudy, decide: Callable[[Visit], bool], done: Callable[[int], str]
 ) -> HttpResponse | None:
     """Decide on each of the chosen visits. Reasons of refusals are shown once; if nothing was done, with the form."""
     count, refusals = 0, dict[str, None]()
@@ -247,39 +247,39 @@ def _each(
     return None
 
 
-def _approve(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+def _approve(request: Request, study: PanelStudy) -> HttpResponse | None:
     decide = partial(visit_decisions.approve, user=request.user)
     done = partial(ngettext, "%(n)s visit was approved.", "%(n)s visits were approved.")
     return _each(request, study, decide, done)
 
 
-def _reject(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+def _reject(request: Request, study: PanelStudy) -> HttpResponse | None:
     terms = {"text": request.POST.get("reason", ""), "category": request.POST.get("category", "")}
     decide = partial(visit_decisions.reject, **terms, user=request.user)
     done = partial(ngettext, "%(n)s visit was rejected.", "%(n)s visits were rejected.")
     return _each(request, study, decide, done)
 
 
-def _return(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+def _return(request: Request, study: PanelStudy) -> HttpResponse | None:
     decide = partial(visit_decisions.request_return, text=request.POST.get("reason", ""), user=request.user)
     done = partial(ngettext, "%(n)s participant is asked.", "%(n)s participants are asked.")
     return _each(request, study, decide, done)
 
 
-def _part(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+def _part(request: Request, study: PanelStudy) -> HttpResponse | None:
     terms = {"text": request.POST.get("reason", ""), "percent": whole_number(request.POST.get("percent", ""), 0)}
     decide = partial(visit_decisions.pay_part, **terms, user=request.user)
     done = partial(ngettext, "A part is paid for %(n)s visit.", "A part is paid for %(n)s visits.")
     return _each(request, study, decide, done)
 
 
-def _paid(request: HttpRequest, study: PanelStudy) -> None:
+def _paid(request: Request, study: PanelStudy) -> None:
     count = visit_pay.note_paid_by_list(study, up_to=whole_number(request.POST.get("up_to", ""), 0, digits=12))
     text = ngettext("%(n)s payment is noted as made.", "%(n)s payments are noted as made.", count)
     messages.success(request, text % {"n": count})
 
 
-def _demographics_file(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+def _demographics_file(request: Request, study: PanelStudy) -> HttpResponse | None:
     form = DemographicsFileForm(request.POST, request.FILES)
     if form.is_valid():
         with refusal_in_form(form, "file"):
@@ -298,7 +298,7 @@ def _demographics_file(request: HttpRequest, study: PanelStudy) -> HttpResponse 
     return study_page(request, study.batch, status=422, demographics_file=form)
 
 
-def _demographics(request: HttpRequest, study: PanelStudy) -> HttpResponse | None:
+def _demographics(request: Request, study: PanelStudy) -> HttpResponse | None:
     form = DemographicsForm.posted(study, request.POST)
     if form is None:
         messages.error(request, _("Upload the file again: its columns were read too long ago."))
@@ -313,12 +313,12 @@ def _demographics(request: HttpRequest, study: PanelStudy) -> HttpResponse | Non
     return None
 
 
-def _demographics_delete(request: HttpRequest, study: PanelStudy) -> None:
+def _demographics_delete(request: Request, study: PanelStudy) -> None:
     demographics.forget(study)
     messages.success(request, _("The demographics are deleted."))
 
 
-ACTS: dict[str, Callable[[HttpRequest, PanelStudy], HttpResponse | None]] = {
+ACTS: dict[str, Callable[[Request, PanelStudy], HttpResponse | None]] = {
     "settings": _settings,
     "draft": _draft,
     "publish": _pursue(studies.Goal.ACTIVE),
@@ -339,7 +339,7 @@ ACTS: dict[str, Callable[[HttpRequest, PanelStudy], HttpResponse | None]] = {
 
 
 @member_page(roles.RUN)
-def study_pay_file(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def study_pay_file(request: Request, project: Project, batch: Batch) -> HttpResponseBase:
     """Whom to pay how much, as CSV; downloading it changes nothing."""
     study = get_object_or_404(PanelStudy.objects.select_related("batch"), batch=batch)
     return logged_download(

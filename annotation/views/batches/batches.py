@@ -5,7 +5,7 @@ from datetime import timedelta
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -31,7 +31,7 @@ from annotation.pure.reports.charts import Bars, Line, Lines
 from annotation.registry import kinds, task_type
 from annotation.templatetags.language_tags import in_language
 from annotation.views import invite_links, next_steps
-from annotation.views.access import member_form, member_page, requester_action, requester_form
+from annotation.views.access import Request, member_form, member_page, requester_action, requester_form
 from annotation.views.batches.batch_page import DECISION_PAGES, TONES, batch_context, decision_pages, is_folded
 from annotation.views.batches.fixed_settings import objects_of, settled
 from annotation.views.batches.hits import hits_revealed_by_filter, part_context
@@ -51,7 +51,7 @@ MOVES = {"pause": batch_launch.pause, "resume": batch_launch.resume, "close": ba
 
 
 @member_page(roles.SEE)
-def batches(request: HttpRequest, project: Project) -> HttpResponse:
+def batches(request: Request, project: Project) -> HttpResponse:
     """List the batches of the project, newest first."""
     wanted = batch_progress.BatchFilter.of(request.GET)
     page = wanted.page(wanted.narrow(project, project.batches.prefetch_related("datasets")), request.GET)
@@ -67,7 +67,7 @@ def batches(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @member_page(roles.SEE)
-def batch_overview(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_overview(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """A batch's overview; a draft redirects to its form, or for a reviewer to its instructions."""
     if batch.state == Batch.State.DRAFT:
         return redirect("batch-edit" if roles.RUN in request.may else "instructions", project.slug, batch.slug)
@@ -100,7 +100,7 @@ def batch_overview(request: HttpRequest, project: Project, batch: Batch) -> Http
 
 
 @member_page(roles.REVIEW)
-def batch_decide(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_decide(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """List what waits for a decision in a batch, most urgent first, and the pages where nothing does."""
     if batch.launched_at is None:
         raise Http404
@@ -149,7 +149,7 @@ def _launching_job(batch: Batch) -> Job | None:
 
 
 @requester_action
-def batch_move(request: HttpRequest, project: Project, batch: Batch, move: str) -> HttpResponse:
+def batch_move(request: Request, project: Project, batch: Batch, move: str) -> HttpResponse:
     """Pause, resume or close."""
     if move not in MOVES:
         raise Http404
@@ -160,7 +160,7 @@ def batch_move(request: HttpRequest, project: Project, batch: Batch, move: str) 
 
 
 @requester_action
-def batch_add_assignments(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_add_assignments(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Add one assignment to each finished HIT, or to those whose responses differ."""
     only = request.POST.get("which") == "disagreeing"
     title = _("Add assignments to %(batch)s") % {"batch": in_language(batch.title)}
@@ -169,7 +169,7 @@ def batch_add_assignments(request: HttpRequest, project: Project, batch: Batch) 
 
 
 @member_page(roles.SEE)
-def batch_assignments(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_assignments(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """List the assignments that a number on the overview counts."""
     show = batch_progress.AssignmentFilter.of({"show": request.GET.get("show", "submitted")}).show
     rows = batch_progress.AssignmentFilter(show=show).narrow(project, batch_progress.assignments_of(batch))
@@ -204,7 +204,7 @@ def _shows(part: BatchPart) -> list[tuple[str, str, str]]:
 
 
 @requester_form
-def batch_settings(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_settings(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """The settings that can be changed after the launch, and all other settings."""
     form = BatchTermsForm(project, request.POST if request.method == "POST" else None, batch=batch)
     if form.is_valid():
@@ -216,7 +216,7 @@ def batch_settings(request: HttpRequest, project: Project, batch: Batch) -> Http
 
 
 @requester_action
-def batch_discard(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_discard(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Delete a draft."""
     if not batch_launch.discard_draft(batch):
         messages.warning(request, _("Only a draft can be deleted here; this batch is launched."))
@@ -227,7 +227,7 @@ def batch_discard(request: HttpRequest, project: Project, batch: Batch) -> HttpR
 
 
 @member_form(roles.SEE, posting=roles.RUN)
-def instructions(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def instructions(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Edit the instructions, with preview and earlier versions; POST saves a new version."""
     last = batch.instructions
     form = InstructionsForm(request.POST if request.method == "POST" else None, initial={"instructions": last.text})
@@ -268,7 +268,7 @@ class NextForm(ConsoleForm):
 
 
 @requester_action
-def batch_clone(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_clone(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Create a copy of this batch as a draft."""
     with refusal_as_message(request):
         draft = add_items.clone(batch, user=request.user)
@@ -278,7 +278,7 @@ def batch_clone(request: HttpRequest, project: Project, batch: Batch) -> HttpRes
 
 
 @requester_form
-def batch_next(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_next(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """The number of items left for this task, and a form; POST creates a draft for more items."""
     form = NextForm(request.POST if request.method == "POST" else None)
     form.initial = {"count": batch.sample, "name": add_items.free_name(project, batch.slug)}

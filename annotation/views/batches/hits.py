@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import select_template
 from django.utils.text import Truncator
@@ -29,7 +29,7 @@ from annotation.pure.people import roles
 from annotation.pure.review import review_state
 from annotation.registry import task_type
 from annotation.tasktype import GivenResponse, capabilities
-from annotation.views.access import member_action, member_page
+from annotation.views.access import Request, member_action, member_page
 from annotation.views.batches.batch_page import batch_context, is_folded
 from annotation.views.post_handling import refusal_as_message, see_other
 from annotation.views.response_words import with_words
@@ -46,7 +46,7 @@ ORDERS = {
 
 
 @member_page(roles.SEE)
-def hits(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def hits(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """List HITs, highest disagreement first, as of the last report; in the order of assignment while that is folded."""
     filters = part_context(request, batch)
     folded = filters["folded"]
@@ -72,14 +72,14 @@ def hits(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
     return render(request, "batches/hits.html", context)
 
 
-def _listing_parameters(request: HttpRequest, *, folded: bool) -> tuple[str, str, str]:
+def _listing_parameters(request: Request, *, folded: bool) -> tuple[str, str, str]:
     query = request.GET.get("q", "").strip().replace("\0", "")[:200]
     usual = "ticket" if folded else "disagreement"
     order = request.GET.get("order", usual)
     return request.GET.get("show", "all"), order if order in ORDERS.keys() - {"disagreement"} else usual, query
 
 
-def listed(request: HttpRequest, batch: Batch, part: BatchPart, *, folded: bool = True) -> QuerySet[Hit]:
+def listed(request: Request, batch: Batch, part: BatchPart, *, folded: bool = True) -> QuerySet[Hit]:
     """The HITs that match the query string, in its order; `folded`: not by disagreement."""
     show, order, query = _listing_parameters(request, folded=folded)
     wanted = hit_filters.HitFilter.of({"q": query, "state": show, "checks": "yes" if show == "checks" else ""})
@@ -93,7 +93,7 @@ def hits_revealed_by_filter(part: BatchPart, hits: QuerySet[Hit], viewer: Any) -
 
 
 @member_page(roles.SEE)
-def hit(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
+def hit(request: Request, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """One HIT: question, context with gold, all responses side by side, with revisions and times.
 
     Blind for a viewer who is still to adjudicate it and has not opened gold and names.
@@ -195,14 +195,14 @@ def _around(row: Hit) -> dict[str, Any]:
 
 
 @member_action(roles.REVIEW)
-def hit_open(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
+def hit_open(request: Request, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """Open gold, names and scores of a HIT that the viewer is still to adjudicate, which is logged."""
     gold_looks.look([hit_of(batch, public_id)], request.user)
     return see_other("hit", project.slug, batch.slug, public_id)
 
 
 @member_action(roles.REVIEW)
-def hit_exclude(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
+def hit_exclude(request: Request, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """Exclude the HIT, with a reason for the report."""
     row = hit_of(batch, public_id)
     text = _(PROBLEM_REASONS.get(request.POST.get("reason", ""), ""))
@@ -217,7 +217,7 @@ def hit_exclude(request: HttpRequest, project: Project, batch: Batch, public_id:
 
 
 @member_action(roles.REVIEW)
-def hit_restore(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
+def hit_restore(request: Request, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """Restore an excluded HIT."""
     row = hit_of(batch, public_id)
     with refusal_as_message(request):
@@ -229,7 +229,7 @@ def hit_restore(request: HttpRequest, project: Project, batch: Batch, public_id:
 MOST_WORKERS = 300  # to choose from
 
 
-def part_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
+def part_context(request: Request, batch: Batch) -> dict[str, Any]:
     """`part` from the query string, and the choices of `reports/_more_filters.html`: parts, labels, workers.
 
     `folded`: whether scores are, so that no HITs are chosen by their disagreement.

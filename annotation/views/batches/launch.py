@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -20,7 +20,7 @@ from annotation.forms.batches import LaunchForm
 from annotation.forms.rubric_builder import BUILD, DOWNLOAD
 from annotation.models import Batch, Job, Project
 from annotation.templatetags.language_tags import in_language
-from annotation.views.access import requester_action, requester_form
+from annotation.views.access import Request, requester_action, requester_form
 from annotation.views.batches.preview import SHOWN, checklist, first_item
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_for_reader
@@ -31,7 +31,7 @@ MADE = "batches_made"  # in the session: {key: the batch that the page made}
 
 
 @requester_form
-def batch_new(request: HttpRequest, project: Project) -> HttpResponse:
+def batch_new(request: Request, project: Project) -> HttpResponse:
     """The empty launch page; POST saves a draft and shows it with its previews.
 
     The page's `key` stands in its form and, once something is chosen, in its URL. So whoever comes back to it, goes on
@@ -48,7 +48,7 @@ def batch_new(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @requester_form
-def batch_edit(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_edit(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """The launch page of a draft; POST saves it, and launches it on request."""
     if batch.state != Batch.State.DRAFT:
         return redirect("batch", project.slug, batch.slug)
@@ -57,7 +57,7 @@ def batch_edit(request: HttpRequest, project: Project, batch: Batch) -> HttpResp
     return _page(request, project, batch)
 
 
-def _page(request: HttpRequest, project: Project, draft: Batch | None, *, key: str = "") -> HttpResponse:
+def _page(request: Request, project: Project, draft: Batch | None, *, key: str = "") -> HttpResponse:
     again = failed_launch_of(request, project) if draft is None else None
     posted = request.POST if request.method == "POST" else posted_of(again)
     form = LaunchForm(project, posted, request.FILES, batch=draft)
@@ -100,7 +100,7 @@ def hindrance(form: LaunchForm) -> str:
     return ""
 
 
-def failed_launch_of(request: HttpRequest, project: Project) -> Job | None:
+def failed_launch_of(request: Request, project: Project) -> Job | None:
     """The failed launch that `?again=` names, to start from."""
     again = request.GET.get("again")
     jobs_of = project.jobs.filter(kind="launch_batch", state=Job.State.FAILED)
@@ -117,7 +117,7 @@ def posted_of(job: Job | None) -> QueryDict | None:
     return posted
 
 
-def _saved(request: HttpRequest, draft: Batch, *, new: bool) -> HttpResponse:
+def _saved(request: Request, draft: Batch, *, new: bool) -> HttpResponse:
     if "launch" in request.POST:
         return launch_now(request, draft, new=new)
     if "look" in request.POST:
@@ -126,7 +126,7 @@ def _saved(request: HttpRequest, draft: Batch, *, new: bool) -> HttpResponse:
     return see_other("batch-edit", draft.project.slug, draft.slug)
 
 
-def _look(request: HttpRequest, draft: Batch) -> HttpResponse:
+def _look(request: Request, draft: Batch) -> HttpResponse:
     """Redirect to the preview of an item; back to the draft if no item can be used."""
     args, wanted = [draft.project.slug, draft.slug], request.POST.get("look", "")
     found = len(batch_drafts.samples(draft, SHOWN))
@@ -138,7 +138,7 @@ def _look(request: HttpRequest, draft: Batch) -> HttpResponse:
     return HttpResponseRedirect(f"{reverse('batch-preview', args=args)}?n={shown}", status=303)
 
 
-def _context(request: HttpRequest, project: Project, draft: Batch | None, form: LaunchForm) -> dict[str, Any]:
+def _context(request: Request, project: Project, draft: Batch | None, form: LaunchForm) -> dict[str, Any]:
     label = in_language(draft.title) if draft else _("New batch")
     samples = batch_drafts.samples(draft, SHOWN) if draft else []
     context = {
@@ -166,7 +166,7 @@ def _context(request: HttpRequest, project: Project, draft: Batch | None, form: 
     return context | {"plan": plan, "first_item": first_item(request, draft, total=count.hits)} | costs | proposed
 
 
-def _consequences(request: HttpRequest, form: LaunchForm) -> dict[str, Any]:
+def _consequences(request: Request, form: LaunchForm) -> dict[str, Any]:
     chosen = form.cleaned_data.get("datasets")
     if not chosen:
         return {"plan": None}
@@ -186,7 +186,7 @@ def _proposed(task_seconds: int | None, reading: int) -> dict[str, Any]:
 
 
 @requester_action
-def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
+def batch_consequences(request: Request, project: Project) -> HttpResponse:
     """The effects of the form so far, as a fragment; with new options and instructions if data or task changed."""
     posted = request.POST.copy()
     if request.headers.get("HX-Trigger") == "launch":  # htmx repeats the button that was pressed last
@@ -211,26 +211,26 @@ def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @requester_action
-def instructions_preview(request: HttpRequest, project: Project) -> HttpResponse:
+def instructions_preview(request: Request, project: Project) -> HttpResponse:
     """Instructions rendered from Markdown, as a fragment."""
     html = html_for_reader(request.POST.get("instructions", "")[:100_000])
     return render(request, "batches/_instructions.html", {"instructions_html": html})
 
 
 @requester_action
-def batch_launch(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_launch(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Launch a stored draft, or one whose launch on the command line was killed."""
     return launch_now(request, batch)
 
 
 @requester_action
-def batch_quote(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_quote(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Compute the exact cost of a stored draft, in a job with progress."""
     title = _("Quote for %(batch)s") % {"batch": in_language(batch.title)}
     return enqueue_and_redirect(request, "quote_batch", title, {"batch": batch.pk}, project=project)
 
 
-def launch_now(request: HttpRequest, draft: Batch, *, new: bool = False) -> HttpResponse:
+def launch_now(request: Request, draft: Batch, *, new: bool = False) -> HttpResponse:
     """Launch a draft, even if a former launch was killed: the newest run takes over.
 
     `new`: the draft was not saved before, so it is deleted if the launch is refused, and the form can be filled in

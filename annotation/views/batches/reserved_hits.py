@@ -1,7 +1,7 @@
 """Reserving HITs for chosen workers, the list of reservations, and cancelling them."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -10,7 +10,7 @@ from annotation.flow.batches import reserved_hits
 from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.errors import Refused
 from annotation.models import Batch, Hit, Project
-from annotation.views.access import requester_action, requester_form
+from annotation.views.access import Request, requester_action, requester_form
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.batches.hits import listed
 from annotation.views.post_handling import see_other, whole_number
@@ -25,7 +25,7 @@ SKIPPED = {
 
 
 @requester_form
-def reserve_hits(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def reserve_hits(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """The HITs of the query string, the workers to choose from, and reservations; POST reserves."""
     hits = _chosen(request, batch)
     people = list(reserved_hits.people(batch))
@@ -52,7 +52,7 @@ def reserve_hits(request: HttpRequest, project: Project, batch: Batch) -> HttpRe
     return render(request, "batches/assign_hits.html", context, status=422 if problem else 200)
 
 
-def _chosen(request: HttpRequest, batch: Batch) -> list[Hit]:
+def _chosen(request: Request, batch: Batch) -> list[Hit]:
     """The checked HITs, or with `all` the HITs of the whole filtered list, in order."""
     if "all" in request.GET:
         rows = listed(request, batch, BatchPart.of(request.GET))
@@ -61,7 +61,7 @@ def _chosen(request: HttpRequest, batch: Batch) -> list[Hit]:
     return list(rows.select_related("item").defer("payload", "item__content")[:MOST_HITS])
 
 
-def _add_messages(request: HttpRequest, outcome: reserved_hits.Outcome) -> None:
+def _add_messages(request: Request, outcome: reserved_hits.Outcome) -> None:
     if outcome.reserved:
         text = ngettext("%(n)s HIT was assigned.", "%(n)s HITs were assigned.", outcome.reserved)
         first = _("It comes first when they take their next HIT.")
@@ -71,7 +71,7 @@ def _add_messages(request: HttpRequest, outcome: reserved_hits.Outcome) -> None:
 
 
 @requester_action
-def release_hits(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def release_hits(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Cancel reservations that were not taken yet."""
     keys = [whole_number(key, 0, digits=18) for key in request.POST.getlist("reserved")]
     if gone := reserved_hits.release(batch, keys):

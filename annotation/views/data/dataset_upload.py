@@ -14,7 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.core import signing
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
@@ -33,7 +33,7 @@ from annotation.forms.projects import DatasetForm
 from annotation.models import Job, Project
 from annotation.operations import uploads
 from annotation.pure.data.column_mapping import ColumnMapping, families, value_at
-from annotation.views.access import requester_required, require_get_or_post
+from annotation.views.access import Request, requester_required, require_get_or_post
 from annotation.views.data.items import exhibit
 from annotation.views.post_handling import see_other
 
@@ -45,7 +45,7 @@ HUB = ("repository", "revision", "config", "split")
 
 @require_get_or_post
 @requester_required
-def dataset_new(request: HttpRequest, project: Project) -> HttpResponse:
+def dataset_new(request: Request, project: Project) -> HttpResponse:
     """Upload a file or name a dataset of the Hub, which a job imports."""
     form = DatasetForm(request.POST or None, request.FILES or None, initial=request.GET.dict())
     if request.method == "POST":
@@ -66,7 +66,7 @@ def too_large() -> str:
     return text % {"limit": filesizeformat(settings.UPLOAD_LIMIT)}
 
 
-def _posted(request: HttpRequest, project: Project, form: DatasetForm) -> str:
+def _posted(request: Request, project: Project, form: DatasetForm) -> str:
     """The address of the job that imports the file, or of the page that maps its columns.
 
     "", with an error in the form, if it cannot be read.
@@ -88,7 +88,7 @@ def _posted(request: HttpRequest, project: Project, form: DatasetForm) -> str:
     return _import_job(request, project, arguments, jobs.enqueue)
 
 
-def _from_hub(request: HttpRequest, project: Project, form: DatasetForm, arguments: dict[str, Any]) -> str:
+def _from_hub(request: Request, project: Project, form: DatasetForm, arguments: dict[str, Any]) -> str:
     """Start the job that downloads and imports; "", with an error in the form, if the server lacks the library."""
     try:
         hub.client(anonymous=True)
@@ -99,7 +99,7 @@ def _from_hub(request: HttpRequest, project: Project, form: DatasetForm, argumen
     return _import_job(request, project, arguments, jobs.enqueue)
 
 
-def _import_job(request: HttpRequest, project: Project, arguments: dict[str, Any], post: Callable[..., Job]) -> str:
+def _import_job(request: Request, project: Project, arguments: dict[str, Any], post: Callable[..., Job]) -> str:
     """Add the job with `jobs.enqueue` or `enqueue_once`; returns the address of its page."""
     title = _("Check %(file)s") if arguments["dry_run"] else _("Import %(file)s as %(name)s")
     title %= {"file": arguments["file_name"][:100], "name": arguments["name"]}
@@ -133,7 +133,7 @@ class Upload:
     sample: Sample
 
     @classmethod
-    def of(cls, request: HttpRequest, project: Project) -> Upload:
+    def of(cls, request: Request, project: Project) -> Upload:
         """The upload that the address names. Raises Refused if it is gone or cannot be read."""
         gone = Refused(_("The uploaded file no longer exists. Upload it again."))
         try:
@@ -157,7 +157,7 @@ class Upload:
 
 @require_get_or_post
 @requester_required
-def dataset_columns(request: HttpRequest, project: Project) -> HttpResponse:
+def dataset_columns(request: Request, project: Project) -> HttpResponse:
     """Say what each column holds, with a preview of three items; then a job imports the file."""
     try:
         upload = Upload.of(request, project)
@@ -206,7 +206,7 @@ def _samples(sample: Sample, columns: list[str]) -> list[str]:
     return list(dict.fromkeys(shown(value, 160) for value in values if value not in (None, "", [])))[:SAMPLES]
 
 
-def _import(request: HttpRequest, project: Project, upload: Upload, mapping: ColumnMapping | None) -> HttpResponse:
+def _import(request: Request, project: Project, upload: Upload, mapping: ColumnMapping | None) -> HttpResponse:
     arguments = {name: upload.arguments[name] for name in OF_IMPORT if name in upload.arguments}
     arguments |= {"format": "jsonl", "mapping": mapping.as_json() if mapping else None}
     arguments |= {"sample": upload.path.name} if "hub" in arguments else {"path": str(upload.path)}

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -23,7 +23,7 @@ from annotation.operations.downloads import logged_download
 from annotation.pure.people import roles
 from annotation.pure.reports.dataset_charts import charts_of
 from annotation.templatetags.human_format import shape_name
-from annotation.views.access import member_page, member_required, requester_action
+from annotation.views.access import Request, member_page, member_required, requester_action
 from annotation.views.data.derivation_report import derived_exhibit, derived_tables, table_address
 from annotation.views.data.lineage import ancestry, derived_from
 from annotation.views.post_handling import refusal_as_message, see_other, whole_number
@@ -37,7 +37,7 @@ def dataset_of(project: Project, name: str) -> Dataset:
 
 @require_safe
 @member_required(roles.SEE)
-def datasets(request: HttpRequest, project: Project) -> HttpResponse:
+def datasets(request: Request, project: Project) -> HttpResponse:
     """List datasets, newest first, with imports under way and deletions that can be undone."""
     kinds = ["import_dataset", "derive_dataset", "remove_dataset"]
     waiting = dataset_removal.under_way(project.jobs.filter(kind__in=kinds))
@@ -56,7 +56,7 @@ def datasets(request: HttpRequest, project: Project) -> HttpResponse:
 
 @require_safe
 @member_required(roles.SEE)
-def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+def dataset(request: Request, project: Project, name: str) -> HttpResponse:
     """A dataset's items, 50 per page, with search and filters, and its figures."""
     row = dataset_of(project, name)
     wanted, changed = item_editing.ItemFilter.of(request.GET), item_editing.change_counts(row)
@@ -87,7 +87,7 @@ def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 
 @require_safe
 @member_required(roles.SEE)
-def dataset_export(request: HttpRequest, project: Project, name: str, format: str) -> HttpResponse:
+def dataset_export(request: Request, project: Project, name: str, format: str) -> HttpResponseBase:
     """Export the dataset in that format; with ?folder the files of its release as one ZIP file."""
     row = dataset_of(project, name)
     folder = "folder" in request.GET
@@ -104,7 +104,7 @@ def dataset_export(request: HttpRequest, project: Project, name: str, format: st
 
 
 @requester_action
-def dataset_remove(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+def dataset_remove(request: Request, project: Project, name: str) -> HttpResponse:
     """Hide the dataset now and erase it later, so that it can be undone."""
     row = dataset_of(project, name)
     with refusal_as_message(request):
@@ -115,7 +115,7 @@ def dataset_remove(request: HttpRequest, project: Project, name: str) -> HttpRes
 
 
 @requester_action
-def dataset_restore(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def dataset_restore(request: Request, project: Project, public_id: str) -> HttpResponse:
     """Undo a deletion that has not begun."""
     job = get_object_or_404(project.jobs, public_id=public_id, kind=dataset_removal.KIND)
     if dataset_removal.undo(job):
@@ -162,7 +162,7 @@ def _choices(dataset: Dataset, changed: dict[str, int]) -> dict[str, list[tuple[
 
 
 @member_page(roles.SEE)
-def dataset_document(request: HttpRequest, project: Project, name: str, document: str) -> HttpResponse:
+def dataset_document(request: Request, project: Project, name: str, document: str) -> HttpResponseBase:
     """One of the documents; `?format=` names the export that the card describes."""
     row = dataset_of(project, name)
     if document not in DOCUMENTS:
@@ -173,7 +173,7 @@ def dataset_document(request: HttpRequest, project: Project, name: str, document
 
 
 @member_page(roles.SEE)
-def dataset_table(request: HttpRequest, project: Project, name: str, table: str, suffix: str) -> HttpResponse:
+def dataset_table(request: Request, project: Project, name: str, table: str, suffix: str) -> HttpResponse:
     """A table of a derivation's report, as LaTeX, Markdown or CSV."""
     row = dataset_of(project, name)
     tables = {derived["name"]: derived for derived in derived_tables(row.report)}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 
@@ -15,7 +15,7 @@ from annotation.forms.derivations import PREFIX, DeriveForm
 from annotation.models import Dataset, Project
 from annotation.operations import uploads
 from annotation.registry import task_types
-from annotation.views.access import requester_required, require_get_or_post
+from annotation.views.access import Request, requester_required, require_get_or_post
 from annotation.views.data.dataset_upload import too_large
 from annotation.views.data.datasets import dataset_of
 from annotation.views.data.lineage import ancestry
@@ -24,7 +24,7 @@ from annotation.views.post_handling import enqueue_and_redirect
 
 @require_get_or_post
 @requester_required
-def derive(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+def derive(request: Request, project: Project, name: str) -> HttpResponse:
     """The derivations for the dataset, or with `?how=` the form of one; POST starts the job.
 
     `?again=` names a job to start from, `?inputs=` the inputs of a filter.
@@ -116,7 +116,7 @@ def _way(way: Derivation, source: Dataset, usual: str) -> dict[str, Any]:
     }
 
 
-def _one_way(request: HttpRequest, project: Project, source: Dataset, how: str) -> HttpResponse:
+def _one_way(request: Request, project: Project, source: Dataset, how: str) -> HttpResponse:
     family = Family(project)
     if request.method == "POST":
         form = DeriveForm(source, how, family, request.POST, request.FILES)
@@ -142,7 +142,7 @@ def _one_way(request: HttpRequest, project: Project, source: Dataset, how: str) 
     return render(request, "data/derive_form.html", context, status=422 if form.errors else 200)
 
 
-def _kept(request: HttpRequest, project: Project, source: Dataset, how: str) -> dict[str, Any]:
+def _kept(request: Request, project: Project, source: Dataset, how: str) -> dict[str, Any]:
     """The arguments of the job named by `again`, or the inputs from the query string."""
     if again := request.GET.get("again"):
         kept = get_object_or_404(project.jobs, public_id=again, kind="derive_dataset").arguments
@@ -151,7 +151,7 @@ def _kept(request: HttpRequest, project: Project, source: Dataset, how: str) -> 
     return {"options": {"inputs": inputs}} if inputs else {}
 
 
-def _posted(request: HttpRequest, project: Project, form: DeriveForm) -> HttpResponse:
+def _posted(request: Request, project: Project, form: DeriveForm) -> HttpResponse:
     """Start the job and show it."""
     files = form.uploads().items()
     kept = {option: {"path": str(uploads.keep(file)), "file_name": file.name[:255]} for option, file in files}

@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -16,7 +16,7 @@ from annotation.forms.items import DatasetDetailsForm, GoldForm, ItemJSONForm
 from annotation.models import Dataset, Item, Project
 from annotation.pure.data.item_diff import changes
 from annotation.pure.people import roles
-from annotation.views.access import member_page, requester_action, requester_form
+from annotation.views.access import Request, member_page, requester_action, requester_form
 from annotation.views.data.datasets import dataset_of
 from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other
 
@@ -27,7 +27,7 @@ def _item(project: Project, name: str, position: int) -> tuple[Dataset, Item]:
     return dataset, get_object_or_404(dataset.items, position=min(position, 2**31 - 1))
 
 
-def _is_hidden(request: HttpRequest, row: Item) -> bool:
+def _is_hidden(request: Request, row: Item) -> bool:
     """Whether the viewer is still to adjudicate the item without its gold, which the item's page can open."""
     return bool(gold_looks.hidden(gold_looks.hits_of(row.dataset.project, row), request.user))
 
@@ -44,7 +44,7 @@ def _breadcrumbs(project: Project, row: Item, here: str) -> list[dict[str, str]]
 
 
 @requester_form
-def item_edit(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
+def item_edit(request: Request, project: Project, name: str, position: int) -> HttpResponse:
     """Question and gold as a form, or the complete item as JSON; POST saves a new version."""
     dataset, row = _item(project, name, position)
     if request.method != "POST" and _is_hidden(request, row):
@@ -69,7 +69,7 @@ def item_edit(request: HttpRequest, project: Project, name: str, position: int) 
     return render(request, "data/item_edit.html", context, status=422 if form.is_bound else 200)
 
 
-def _made(request: HttpRequest, row: Item, form: Any) -> bool:
+def _made(request: Request, row: Item, form: Any) -> bool:
     """Save the form's version; False, with an error in the form, if it is invalid."""
     stale = _("Somebody else has edited this item in the meantime. Below is your version. Look at theirs first.")
     with refusal_in_form(form):
@@ -83,7 +83,7 @@ def _made(request: HttpRequest, row: Item, form: Any) -> bool:
 
 
 @member_page(roles.SEE)
-def item_versions(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
+def item_versions(request: Request, project: Project, name: str, position: int) -> HttpResponse:
     """Every version of the item, newest first, with differences, author, time and reason."""
     dataset, row = _item(project, name, position)
     if _is_hidden(request, row):
@@ -109,7 +109,7 @@ def _labelled(old: Item, new: Item) -> list[dict[str, Any]]:
 
 
 @requester_action
-def item_restore(request: HttpRequest, project: Project, name: str, position: int, version: int) -> HttpResponse:
+def item_restore(request: Request, project: Project, name: str, position: int, version: int) -> HttpResponse:
     """Create a new version with the content of an old one."""
     _dataset, row = _item(project, name, position)
     old = get_object_or_404(item_editing.versions(row), version=min(version, 2**31 - 1))
@@ -121,7 +121,7 @@ def item_restore(request: HttpRequest, project: Project, name: str, position: in
 
 
 @requester_action
-def item_archive(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
+def item_archive(request: Request, project: Project, name: str, position: int) -> HttpResponse:
     """Archive the item with a reason; with `back` restore it."""
     dataset, row = _item(project, name, position)
     reason = request.POST.get("reason", "").replace("\0", "").strip()[:500]
@@ -136,7 +136,7 @@ def item_archive(request: HttpRequest, project: Project, name: str, position: in
 
 
 @requester_action
-def dataset_archive(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+def dataset_archive(request: Request, project: Project, name: str) -> HttpResponse:
     """Archive the dataset; with `back` restore it."""
     out = "back" not in request.POST
     item_editing.archive_dataset(dataset_of(project, name), out=out)
@@ -146,7 +146,7 @@ def dataset_archive(request: HttpRequest, project: Project, name: str) -> HttpRe
 
 
 @requester_action
-def dataset_describe(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+def dataset_describe(request: Request, project: Project, name: str) -> HttpResponse:
     """Change the dataset's licence, source, ethics approval and consent."""
     row, form = dataset_of(project, name), DatasetDetailsForm(request.POST)
     if not form.is_valid():

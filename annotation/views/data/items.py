@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -20,7 +20,7 @@ from annotation.pure.people import roles
 from annotation.pure.text.marked_text import Mark, fill_references, pieces
 from annotation.pure.text.spans import mentions
 from annotation.templatetags.composition_tags import hue
-from annotation.views.access import member_action, member_required
+from annotation.views.access import Request, member_action, member_required
 from annotation.views.data.datasets import dataset_of
 from annotation.views.post_handling import see_other
 from annotation.views.review.comments import thread_context
@@ -34,7 +34,7 @@ def _asking(dataset: Dataset, position: int) -> QuerySet[Batch]:
 
 @require_safe
 @member_required(roles.SEE)
-def item(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
+def item(request: Request, project: Project, name: str, position: int) -> HttpResponse:
     """Question, answers, decomposition and context of the item at a 0-based position.
 
     Without gold for a viewer who is still to adjudicate one of its HITs and has not opened it.
@@ -58,7 +58,7 @@ def item(request: HttpRequest, project: Project, name: str, position: int) -> Ht
 
 
 @member_action(roles.REVIEW)
-def item_open(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
+def item_open(request: Request, project: Project, name: str, position: int) -> HttpResponse:
     """Open the gold of an item that the viewer is still to adjudicate, which is logged for each of its HITs."""
     row = get_object_or_404(dataset_of(project, name).items, position=position)
     gold_looks.look(gold_looks.hits_of(project, row), request.user)

@@ -3,7 +3,7 @@
 import secrets
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -18,14 +18,14 @@ from annotation.operations.downloads import CSV, logged_download
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Line, Lines
 from annotation.recruitment import marketplaces
-from annotation.views.access import member_action, member_form, member_page
+from annotation.views.access import Request, member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other
 
 
 @member_page(roles.PAY)
-def money(request: HttpRequest, project: Project) -> HttpResponse:
+def money(request: Request, project: Project) -> HttpResponse:
     """Balances, money set aside for batches, wages, payouts."""
     context = {
         "project": project,
@@ -63,7 +63,7 @@ def _paid(project: Project) -> list[Batch]:
 
 
 @member_form(roles.OWN)
-def money_move(request: HttpRequest, project: Project) -> HttpResponse:
+def money_move(request: Request, project: Project) -> HttpResponse:
     """A deposit or withdrawal: the form, a confirmation, the transfer."""
     posted = request.POST if request.method == "POST" else None
     form = DepositForm(posted, initial={"key": secrets.token_hex(8), "way": request.GET.get("way", "in")})
@@ -82,7 +82,7 @@ def money_move(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @member_action(roles.OWN)
-def money_floor(request: HttpRequest, project: Project) -> HttpResponse:
+def money_floor(request: Request, project: Project) -> HttpResponse:
     """Set the minimum hourly wage and the fees."""
     form = MoneyTermsForm(request.user, request.POST, project=project)
     if form.is_valid():
@@ -96,7 +96,7 @@ def money_floor(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @member_page(roles.PAY)
-def money_ledger(request: HttpRequest, project: Project) -> HttpResponse:
+def money_ledger(request: Request, project: Project) -> HttpResponse:
     """The ledger, filtered by batch, kind and worker."""
     wanted = ledger_table.LedgerFilter.of(request.GET)
     paid = project.batches.filter(pk__in=Entry.objects.filter(project=project).values("batch")).order_by("slug")
@@ -113,7 +113,7 @@ def money_ledger(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @member_page(roles.PAY)
-def ledger_file(request: HttpRequest, project: Project) -> HttpResponse:
+def ledger_file(request: Request, project: Project) -> HttpResponseBase:
     """The filtered entries as a file."""
     some = ledger_table.entries(project, ledger_table.LedgerFilter.of(request.GET))
     return logged_download(
@@ -122,7 +122,7 @@ def ledger_file(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @member_form(roles.PAY)
-def batch_floor(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_floor(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Workers below the minimum wage with their top-ups; POST pays the top-ups shown."""
     if request.method == "POST":
         with refusal_as_message(request):
@@ -144,7 +144,7 @@ def batch_floor(request: HttpRequest, project: Project, batch: Batch) -> HttpRes
 
 
 @member_action(roles.PAY)
-def payout_new(request: HttpRequest, project: Project) -> HttpResponse:
+def payout_new(request: Request, project: Project) -> HttpResponse:
     """Create a payout of everything that is owed."""
     with refusal_as_message(request, messages.warning):
         return see_other("payout", project.slug, payouts.make_payout(project, user=request.user).number)
@@ -152,7 +152,7 @@ def payout_new(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @member_page(roles.PAY)
-def payout(request: HttpRequest, project: Project, number: int) -> HttpResponse:
+def payout(request: Request, project: Project, number: int) -> HttpResponse:
     """A payout's amounts by worker, with names, which are needed to pay them."""
     row = _payout(project, number)
     lines = payouts.lines_of(row)
@@ -166,7 +166,7 @@ def _payout(project: Project, number: int) -> Payout:
 
 
 @member_page(roles.PAY)
-def payout_file(request: HttpRequest, project: Project, number: int) -> HttpResponse:
+def payout_file(request: Request, project: Project, number: int) -> HttpResponseBase:
     """The payout as a file."""
     row = _payout(project, number)
     name = f"{project.slug}-payout-{row.number}.csv"
@@ -174,7 +174,7 @@ def payout_file(request: HttpRequest, project: Project, number: int) -> HttpResp
 
 
 @member_action(roles.PAY)
-def payout_line(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def payout_line(request: Request, project: Project, pk: int) -> HttpResponse:
     """Record that a line was paid, or that paying it failed."""
     rows = PayoutLine.objects.select_related("payout__project", "worker")
     line = get_object_or_404(rows, pk=pk, payout__project=project)
@@ -187,7 +187,7 @@ def payout_line(request: HttpRequest, project: Project, pk: int) -> HttpResponse
 
 
 @member_action(roles.PAY)
-def payout_read(request: HttpRequest, project: Project) -> HttpResponse:
+def payout_read(request: Request, project: Project) -> HttpResponse:
     """Import a completed payout file; errors are listed and nothing is changed."""
     upload = request.FILES.get("file")
     if upload is None or uploads.too_large(request) or upload.size > payouts.LONGEST:

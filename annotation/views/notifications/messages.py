@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 
@@ -12,13 +12,13 @@ from annotation.flow.notifications import worker_messages
 from annotation.forms.sign_up import MessageForm, ReplyForm
 from annotation.models import Assignment, Project
 from annotation.pure.people import roles
-from annotation.views.access import member_form, member_page, own_assignment, signed_in_form
+from annotation.views.access import Request, member_form, member_page, own_assignment, signed_in_form
 from annotation.views.post_handling import refusal_as_message, see_other
 from annotation.views.work.worker_home import worker_tabs
 
 
 @member_page(roles.PEOPLE)
-def message_list(request: HttpRequest, project: Project) -> HttpResponse:
+def message_list(request: Request, project: Project) -> HttpResponse:
     """The project's conversations, latest first; with ?show=new only conversations with unread messages."""
     show = "new" if request.GET.get("show") == "new" else "all"
     page = Paginator(worker_messages.threads(project, unread=show == "new"), 50).get_page(request.GET.get("page"))
@@ -34,7 +34,7 @@ def message_list(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @member_form(roles.REVIEW)
-def thread(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def thread(request: Request, project: Project, public_id: str) -> HttpResponse:
     """Messages about one assignment; POST replies, or only marks them as read."""
     rows = Assignment.objects.select_related("worker__project", "batch", "hit__item").defer("hit__payload", "draft")
     row = get_object_or_404(rows, public_id=public_id, worker__project=project)
@@ -50,7 +50,7 @@ def thread(request: HttpRequest, project: Project, public_id: str) -> HttpRespon
 
 
 @member_form(roles.PEOPLE)
-def worker_thread(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def worker_thread(request: Request, project: Project, pk: int) -> HttpResponse:
     """All messages with one worker; POST sends one, or only marks theirs as read."""
     worker = get_object_or_404(project.workers.select_related("project", "user"), pk=min(pk, 2**62))
     form = MessageForm(request.POST if request.method == "POST" else None)
@@ -66,7 +66,7 @@ def worker_thread(request: HttpRequest, project: Project, pk: int) -> HttpRespon
 
 
 @signed_in_form
-def my_thread(request: HttpRequest, public_id: str) -> HttpResponse:
+def my_thread(request: Request, public_id: str) -> HttpResponse:
     """The worker's page of messages about their assignment; POST sends one to the requesters."""
     row = own_assignment(request, public_id)
     form = ReplyForm(request.POST if request.method == "POST" else None)
@@ -81,5 +81,5 @@ def my_thread(request: HttpRequest, public_id: str) -> HttpResponse:
     return _page(request, "notifications/my_assignment_messages.html", context, form)
 
 
-def _page(request: HttpRequest, template: str, context: dict[str, Any], form: Any) -> HttpResponse:
+def _page(request: Request, template: str, context: dict[str, Any], form: Any) -> HttpResponse:
     return render(request, template, context | {"form": form}, status=422 if form.is_bound else 200)

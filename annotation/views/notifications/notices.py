@@ -2,21 +2,21 @@
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.flow.notifications import notice_inbox
 from annotation.models import Batch, Comment, Dataset, Notice, User
-from annotation.views.access import signed_in_action, signed_in_page
+from annotation.views.access import Request, signed_in_action, signed_in_page
 from annotation.views.post_handling import see_other, whole_number
 
 PER_PAGE = 50
 
 
 @signed_in_page
-def notices(request: HttpRequest) -> HttpResponse:
+def notices(request: Request) -> HttpResponse:
     """All notices of the viewer, newest first; viewing the list marks none as read."""
     page = Paginator(notice_inbox.of(request.user), PER_PAGE).get_page(request.GET.get("page"))
     context = {
@@ -63,7 +63,7 @@ def _thread_of(comment: Comment) -> str:
 
 
 @signed_in_action
-def notice_open(request: HttpRequest, pk: int) -> HttpResponse:
+def notice_open(request: Request, pk: int) -> HttpResponse:
     """Mark a notice as read, and go to its page."""
     notice = get_object_or_404(notice_inbox.of(request.user), pk=pk)
     notice_inbox.read_one(notice)
@@ -71,14 +71,14 @@ def notice_open(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @signed_in_action
-def notices_read(request: HttpRequest) -> HttpResponse:
+def notices_read(request: Request) -> HttpResponse:
     """Mark all notices that the page showed, and older ones, as read."""
     notice_inbox.read(request.user, upto=whole_number(request.POST.get("upto", ""), None, digits=18))
     return see_other("notices")
 
 
 @signed_in_action
-def notices_kinds(request: HttpRequest) -> HttpResponse:
+def notices_kinds(request: Request) -> HttpResponse:
     """Save which kinds the viewer wants; kinds that the page did not offer stay unchanged."""
     offered = {kind for kind, _label in concerning(request.user)}
     unwanted = offered - set(request.POST.getlist("kind"))

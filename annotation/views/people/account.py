@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.contrib.auth import logout, update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import PasswordChangeForm
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -19,13 +19,13 @@ from annotation.flow.projects import projects
 from annotation.forms.account import DeletionForm, ProfileForm
 from annotation.forms.shortcuts import ShortcutsForm
 from annotation.models import User
-from annotation.views.access import require_get_or_post, signed_in_action, signed_in_form
+from annotation.views.access import Request, require_get_or_post, signed_in_action, signed_in_form
 from annotation.views.people.sign_in_throttle import answer, proved, too_many
 from annotation.views.post_handling import refusal_in_form, see_other
 
 
 @signed_in_form
-def account(request: HttpRequest) -> HttpResponse:
+def account(request: Request) -> HttpResponse:
     """Name and email, and links to all other settings."""
     user, wait = request.user, 0
     posted = request.POST if request.method == "POST" else None
@@ -54,7 +54,7 @@ def _in_present_projects(rows: Any) -> Any:
 
 
 @signed_in_action
-def session_end(request: HttpRequest, pk: int) -> HttpResponse:
+def session_end(request: Request, pk: int) -> HttpResponse:
     """End another session of the viewer."""
     if not account_sessions.end_session(request.user, pk):
         raise Http404
@@ -63,7 +63,7 @@ def session_end(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @signed_in_action
-def sessions_end(request: HttpRequest) -> HttpResponse:
+def sessions_end(request: Request) -> HttpResponse:
     """End all sessions of the viewer but this one."""
     account_sessions.end_all(request.user)
     update_session_auth_hash(request, request.user)
@@ -75,7 +75,7 @@ def sessions_end(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters()
 @require_get_or_post
 @login_required
-def password_change(request: HttpRequest) -> HttpResponse:
+def password_change(request: Request) -> HttpResponse:
     """Set a new password; other sessions are signed out."""
     form, wait = PasswordChangeForm(request.user, request.POST if request.method == "POST" else None), 0
     if request.method == "POST" and not (wait := too_many(request.user, form)) and form.is_valid():
@@ -91,7 +91,7 @@ def password_change(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters()
 @require_get_or_post
 @login_required
-def account_delete(request: HttpRequest) -> HttpResponse:
+def account_delete(request: Request) -> HttpResponse:
     """A preview of the account's deletion; POST deletes it."""
     user = request.user
     owed = worker_erasure.owed(*user.workers.select_related("project"))
@@ -107,7 +107,7 @@ def account_delete(request: HttpRequest) -> HttpResponse:
 
 
 @signed_in_form
-def keys(request: HttpRequest) -> HttpResponse:
+def keys(request: Request) -> HttpResponse:
     """Every action of the tasks with its key; POST changes them, or resets all."""
     posted = request.method == "POST"
     if posted and "reset" in request.POST:

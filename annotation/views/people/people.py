@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.contrib import messages
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -25,13 +25,13 @@ from annotation.models import Batch, Invite, Member, Project, User, Worker
 from annotation.operations.password_links import password_path
 from annotation.pure.net import host_reach
 from annotation.pure.people import roles
-from annotation.views.access import member_action, member_form, member_required
+from annotation.views.access import Request, member_action, member_form, member_required
 from annotation.views.invite_links import base_of_links, link_of
 from annotation.views.post_handling import refusal_as_message, see_other, whole_number
 
 
 @member_form(roles.PEOPLE)
-def people(request: HttpRequest, project: Project) -> HttpResponse:
+def people(request: Request, project: Project) -> HttpResponse:
     """Members, workers and invites; POST creates an invite."""
     role = project.members.get(user=request.user).role
     missing = workers_needed.places_missing(project)
@@ -86,7 +86,7 @@ def _worker_rows(project: Project, workers: list[Worker]) -> list[dict[str, Any]
 
 
 @member_form(roles.PEOPLE)
-def mturk_ids_import(request: HttpRequest, project: Project) -> HttpResponse:
+def mturk_ids_import(request: Request, project: Project) -> HttpResponse:
     """Import Mechanical Turk worker IDs, one per line."""
     text, problem = request.POST.get("ids", ""), ""
     if request.method == "POST":
@@ -103,7 +103,7 @@ def mturk_ids_import(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @member_action(roles.PEOPLE)
-def batch_invite(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_invite(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Create a link for as many workers as lack one; the batch's overview shows it."""
     if missing := min(workers_needed.places_missing(project), InviteForm.MOST_PLACES):
         invites.invite(project, by=request.user, role=Invite.Role.WORKER, places=missing)
@@ -111,7 +111,7 @@ def batch_invite(request: HttpRequest, project: Project, batch: Batch) -> HttpRe
 
 
 @member_action(roles.PEOPLE)
-def invite_revoke(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def invite_revoke(request: Request, project: Project, pk: int) -> HttpResponse:
     """Revoke an invite."""
     invites.revoke_invite(get_object_or_404(Invite, project=project, pk=pk))
     messages.success(request, _("The link no longer works. Everybody who joined with it stays."))
@@ -119,7 +119,7 @@ def invite_revoke(request: HttpRequest, project: Project, pk: int) -> HttpRespon
 
 
 @member_action(roles.PEOPLE)
-def worker_active(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def worker_active(request: Request, project: Project, pk: int) -> HttpResponse:
     """Deactivate or activate a worker."""
     worker = get_object_or_404(Worker, project=project, pk=pk)
     active = request.POST.get("active") == "1"
@@ -130,7 +130,7 @@ def worker_active(request: HttpRequest, project: Project, pk: int) -> HttpRespon
 
 
 @member_action(roles.PEOPLE)
-def worker_unblock(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def worker_unblock(request: Request, project: Project, pk: int) -> HttpResponse:
     """Unblock a worker."""
     qualification_types.unblock(get_object_or_404(Worker, project=project, pk=pk))
     messages.success(request, _("They can accept assignments again."))
@@ -140,7 +140,7 @@ def worker_unblock(request: HttpRequest, project: Project, pk: int) -> HttpRespo
 @never_cache
 @require_POST
 @member_required(roles.PEOPLE)
-def password_link(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def password_link(request: Request, project: Project, pk: int) -> HttpResponse:
     """A link to set a person's password: shown once, or mailed to them if they have used the account."""
     of_project = Q(memberships__project=project) | Q(workers__project=project)
     person = get_object_or_404(User.objects.filter(of_project).distinct(), pk=pk)
@@ -167,7 +167,7 @@ def password_link(request: HttpRequest, project: Project, pk: int) -> HttpRespon
 
 
 @member_action(roles.OWN)
-def member_role(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def member_role(request: Request, project: Project, pk: int) -> HttpResponse:
     """Give a member another role."""
     member = get_object_or_404(project.members.select_related("user", "project"), pk=pk)
     role = request.POST.get("role", "")
@@ -186,7 +186,7 @@ def member_role(request: HttpRequest, project: Project, pk: int) -> HttpResponse
 
 
 @member_action(roles.OWN)
-def member_remove(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def member_remove(request: Request, project: Project, pk: int) -> HttpResponse:
     """Remove a member; the page then offers to undo it."""
     member = get_object_or_404(project.members.select_related("user", "project"), pk=pk)
     with refusal_as_message(request):
@@ -199,7 +199,7 @@ def member_remove(request: HttpRequest, project: Project, pk: int) -> HttpRespon
 
 
 @member_action(roles.OWN)
-def member_restore(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def member_restore(request: Request, project: Project, pk: int) -> HttpResponse:
     """Restore a removed member in their former role."""
     person = next((former.user for former in members.removed_members(project) if former.user.pk == pk), None)
     if person is None:

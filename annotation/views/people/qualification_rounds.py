@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -28,6 +28,7 @@ from annotation.pure.people import round_rules as rules
 from annotation.registry import kinds
 from annotation.templatetags.language_tags import in_language
 from annotation.views.access import (
+    Request,
     member_action,
     member_page,
     open_batch,
@@ -53,13 +54,13 @@ def round_of(batch: Batch) -> QualificationRound:
 
 
 @requester_form
-def round_new(request: HttpRequest, project: Project) -> HttpResponse:
+def round_new(request: Request, project: Project) -> HttpResponse:
     """The form of a new round, with its task in the query string; POST saves a draft, and launches it on request."""
     return _edit(request, project, None)
 
 
 @requester_form
-def round_edit(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def round_edit(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """The form of a round's draft."""
     draft = round_of(batch).batch
     if draft.state != Batch.State.DRAFT:
@@ -67,7 +68,7 @@ def round_edit(request: HttpRequest, project: Project, batch: Batch) -> HttpResp
     return _edit(request, project, draft)
 
 
-def _edit(request: HttpRequest, project: Project, draft: Batch | None) -> HttpResponse:
+def _edit(request: Request, project: Project, draft: Batch | None) -> HttpResponse:
     task = request.GET.get("task", "")
     known = task if task in dict(kinds()) else ""
     again = failed_launch_of(request, project) if draft is None else None
@@ -122,7 +123,7 @@ def _pool(form: RoundForm, draft: Batch | None) -> dict[str, Any]:
     return {"pool": count, "left_out": rows_of(count.left_out), "warnings": round_pools.warnings_of(whole)}
 
 
-def _saved(request: HttpRequest, draft: Batch, *, new: bool) -> HttpResponse:
+def _saved(request: Request, draft: Batch, *, new: bool) -> HttpResponse:
     if "launch" in request.POST:
         return launch_now(request, draft, new=new)
     messages.success(request, _("Saved as a draft. Check the chances, then launch it."))
@@ -130,7 +131,7 @@ def _saved(request: HttpRequest, draft: Batch, *, new: bool) -> HttpResponse:
 
 
 @requester_action
-def round_chances(request: HttpRequest, project: Project) -> HttpResponse:
+def round_chances(request: Request, project: Project) -> HttpResponse:
     """The chances of passing with the form so far, and which tasks fit, as a fragment."""
     form = RoundForm(project, request.POST, request.FILES)
     form.is_valid()
@@ -139,7 +140,7 @@ def round_chances(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @member_page(roles.SEE)
-def round_page(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def round_page(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Workers by items, the histogram with its mark, and the mark's effect; scripts load only the latter."""
     shown = round_of(batch)
     if shown.batch.state == Batch.State.DRAFT:
@@ -166,7 +167,7 @@ def round_page(request: HttpRequest, project: Project, batch: Batch) -> HttpResp
 
 
 @member_action(roles.PEOPLE)
-def round_grant(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def round_grant(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Grant the round's qualification to workers chosen by the rule or the posted mark."""
     shown = round_of(batch)
     mark = round_display.wanted_mark(request.POST.get("mark", ""))
@@ -179,7 +180,7 @@ def round_grant(request: HttpRequest, project: Project, batch: Batch) -> HttpRes
 
 
 @member_action(roles.PEOPLE)
-def round_undo(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def round_undo(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Take the round's last grants back."""
     shown = round_of(batch)
     step = whole_number(request.POST.get("through", ""), 0, digits=18)
@@ -190,7 +191,7 @@ def round_undo(request: HttpRequest, project: Project, batch: Batch) -> HttpResp
 
 
 @member_page(roles.SEE)
-def round_file(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def round_file(request: Request, project: Project, batch: Batch) -> HttpResponseBase:
     """The results as CSV."""
     shown = round_of(batch)
     table = round_display.table(shown)
@@ -198,7 +199,7 @@ def round_file(request: HttpRequest, project: Project, batch: Batch) -> HttpResp
 
 
 @signed_in_action
-def round_again(request: HttpRequest, pk: int) -> HttpResponse:
+def round_again(request: Request, pk: int) -> HttpResponse:
     """Begin the worker's next attempt, if they have one."""
     batch, worker = open_batch(request, pk)
     round = round_of(batch)

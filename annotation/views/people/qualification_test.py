@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -15,7 +15,7 @@ from annotation.flow.work import eligibility
 from annotation.models import QualificationRequest, QualificationType, Worker
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON
-from annotation.views.access import signed_in_form
+from annotation.views.access import Request, signed_in_form
 from annotation.views.people.sign_up import safe_next
 from annotation.views.work.task_frame import translated
 
@@ -23,7 +23,7 @@ TASK = "external"  # a test is a QuestionForm, which this task renders and check
 
 
 @signed_in_form
-def qualification_test(request: HttpRequest, public_id: str) -> HttpResponse:
+def qualification_test(request: Request, public_id: str) -> HttpResponse:
     """The test's description, or the test under way; POST begins it, and then submits it."""
     known = QualificationType.objects.filter(deleted_at__isnull=True, project__removed_at=None)
     type = get_object_or_404(known.select_related("project"), public_id=public_id)
@@ -43,7 +43,7 @@ def qualification_test(request: HttpRequest, public_id: str) -> HttpResponse:
     return render(request, "people/qualification_test.html", context)
 
 
-def _hand_in(request: HttpRequest, type: QualificationType, worker: Worker) -> HttpResponse:
+def _hand_in(request: Request, type: QualificationType, worker: Worker) -> HttpResponse:
     attempt = qualification_tests.under_way(type, worker)
     answer: JSON = {"fields": []}
     if attempt is not None:
@@ -63,7 +63,7 @@ def _hand_in(request: HttpRequest, type: QualificationType, worker: Worker) -> H
     return _onward(request)
 
 
-def _join_first(request: HttpRequest, type: QualificationType) -> HttpResponse:
+def _join_first(request: Request, type: QualificationType) -> HttpResponse:
     """Redirect to the project's open page if it admits the viewer, and from there back here; else 404."""
     if not sign_up.may_sign_up(type.project, request.user):
         raise Http404
@@ -71,7 +71,7 @@ def _join_first(request: HttpRequest, type: QualificationType) -> HttpResponse:
     return HttpResponseRedirect(f"{join}?{urlencode({'next': request.get_full_path()})}")
 
 
-def _onward(request: HttpRequest) -> HttpResponse:
+def _onward(request: Request) -> HttpResponse:
     """Redirect to the work that requires the qualification, else to the viewer's qualifications."""
     return HttpResponseRedirect(safe_next(request, "my-qualifications"), status=303)
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -20,7 +20,14 @@ from annotation.forms.qualifications import QualificationTypeForm, RuleForm, Sco
 from annotation.models import Project, Qualification, QualificationRequest, QualificationType
 from annotation.pure.mturk.mturk_xml import read_answers
 from annotation.pure.people import roles
-from annotation.views.access import member_action, member_form, member_page, member_required, require_get_or_post
+from annotation.views.access import (
+    Request,
+    member_action,
+    member_form,
+    member_page,
+    member_required,
+    require_get_or_post,
+)
 from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other
 
 PAGE = 100
@@ -48,7 +55,7 @@ def of_type(type: QualificationType, label: str = "", **more: Any) -> dict[str, 
 
 
 @member_page(roles.PEOPLE)
-def qualifications(request: HttpRequest, project: Project) -> HttpResponse:
+def qualifications(request: Request, project: Project) -> HttpResponse:
     """List types with the numbers of holders and requests."""
     granted = Q(qualifications__state=Qualification.State.GRANTED)
     asking = Q(requests__state=QualificationRequest.State.PENDING)
@@ -63,7 +70,7 @@ def qualifications(request: HttpRequest, project: Project) -> HttpResponse:
 
 @require_get_or_post
 @member_required(roles.PEOPLE)
-def qualification_new(request: HttpRequest, project: Project) -> HttpResponse:
+def qualification_new(request: Request, project: Project) -> HttpResponse:
     """Create a type."""
     form = QualificationTypeForm(request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
@@ -80,7 +87,7 @@ def qualification_new(request: HttpRequest, project: Project) -> HttpResponse:
 
 @require_get_or_post
 @member_required(roles.PEOPLE)
-def qualification_edit(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def qualification_edit(request: Request, project: Project, public_id: str) -> HttpResponse:
     """Change a type."""
     type = type_of(project, public_id)
     form = QualificationTypeForm(request.POST if request.method == "POST" else None, type=type)
@@ -94,7 +101,7 @@ def qualification_edit(request: HttpRequest, project: Project, public_id: str) -
 
 
 @member_action(roles.PEOPLE)
-def qualification_delete(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def qualification_delete(request: Request, project: Project, public_id: str) -> HttpResponse:
     """Delete a type; the list offers to restore it."""
     type = type_of(project, public_id)
     qualification_types.delete_type(type)
@@ -103,7 +110,7 @@ def qualification_delete(request: HttpRequest, project: Project, public_id: str)
 
 
 @member_action(roles.PEOPLE)
-def qualification_restore(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def qualification_restore(request: Request, project: Project, public_id: str) -> HttpResponse:
     """Restore a deleted type."""
     type = get_object_or_404(project.qualification_types, public_id=public_id)
     with refusal_as_message(request):
@@ -114,13 +121,13 @@ def qualification_restore(request: HttpRequest, project: Project, public_id: str
 
 
 @member_page(roles.PEOPLE)
-def qualification(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def qualification(request: Request, project: Project, public_id: str) -> HttpResponse:
     """The holders of a type with their scores, and forms to grant and revoke it."""
     type = type_of(project, public_id)
     return render(request, "people/qualification.html", type_page(request, type))
 
 
-def type_page(request: HttpRequest, type: QualificationType, **forms: Any) -> dict[str, Any]:
+def type_page(request: Request, type: QualificationType, **forms: Any) -> dict[str, Any]:
     """Context of a type's page; `forms` are the forms with errors."""
     wanted = request.GET.get("q", "").strip()[:40]
     rows = bulk_grants.holders(type)
@@ -148,7 +155,7 @@ def _requiring(type: QualificationType) -> list[Any]:
 
 
 @member_action(roles.PEOPLE)
-def qualification_revoke(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def qualification_revoke(request: Request, project: Project, public_id: str) -> HttpResponse:
     """Revoke a type from the checked workers."""
     type = type_of(project, public_id)
     ticked = project.workers.filter(public_id__in=request.POST.getlist("worker")[:1000])
@@ -159,7 +166,7 @@ def qualification_revoke(request: HttpRequest, project: Project, public_id: str)
 
 
 @member_action(roles.PEOPLE)
-def qualification_undo(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def qualification_undo(request: Request, project: Project, public_id: str) -> HttpResponse:
     """Undo the last step of granting or revoking."""
     type = type_of(project, public_id)
     step = bulk_grants.parse_integer(request.POST.get("through", "")) or 0
@@ -170,7 +177,7 @@ def qualification_undo(request: HttpRequest, project: Project, public_id: str) -
 
 
 @member_form(roles.PEOPLE)
-def qualification_requests(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def qualification_requests(request: Request, project: Project, public_id: str) -> HttpResponse:
     """Open requests for a type; POST grants or rejects the checked ones."""
     type = type_of(project, public_id)
     if request.method == "POST":
@@ -183,7 +190,7 @@ def qualification_requests(request: HttpRequest, project: Project, public_id: st
     return render(request, "people/qualification_requests.html", of_type(type, _("Requests"), page=page))
 
 
-def _decide(request: HttpRequest, type: QualificationType) -> None:
+def _decide(request: Request, type: QualificationType) -> None:
     ticked = bulk_grants.waiting(type).filter(public_id__in=request.POST.getlist("request")[:1000])
     reason = request.POST.get("reason", "").strip()[:1000]
     value = request.POST.get("value", "").strip()
@@ -207,7 +214,7 @@ SOURCES = {"hand", "file", "rule"}
 @never_cache
 @require_POST
 @member_required(roles.PEOPLE)
-def qualification_grant(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def qualification_grant(request: Request, project: Project, public_id: str) -> HttpResponse:
     """Names or a file: shows the changes. POST of the shown rows grants them."""
     type = type_of(project, public_id)
     if "rows" in request.POST:
@@ -226,7 +233,7 @@ def qualification_grant(request: HttpRequest, project: Project, public_id: str) 
 
 
 @member_form(roles.PEOPLE)
-def qualification_rule(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def qualification_rule(request: Request, project: Project, public_id: str) -> HttpResponse:
     """A rule over batches; POST shows who would get which score."""
     type = type_of(project, public_id)
     form = RuleForm(project, request.POST if request.method == "POST" else None)
@@ -236,14 +243,14 @@ def qualification_rule(request: HttpRequest, project: Project, public_id: str) -
     return render(request, "people/qualification_rule.html", context, status=422 if form.is_bound else 200)
 
 
-def _shown(request: HttpRequest, type: QualificationType, wanted: Any, *, source: str, reason: str) -> HttpResponse:
+def _shown(request: Request, type: QualificationType, wanted: Any, *, source: str, reason: str) -> HttpResponse:
     changes = bulk_grants.plan(type, wanted)
     rows = "\n".join(f"{change.worker.public_id},{change.value}" for change in changes)
     more = {"changes": changes, "same": len(wanted) - len(changes), "rows": rows, "source": source, "reason": reason}
     return render(request, "people/qualification_changes.html", of_type(type, _("Preview of the changes"), **more))
 
 
-def _granted(request: HttpRequest, type: QualificationType) -> HttpResponse:
+def _granted(request: Request, type: QualificationType) -> HttpResponse:
     source = request.POST.get("source", "")
     terms = {"source": source if source in SOURCES else "hand", "reason": request.POST.get("reason", "")[:1000]}
     with refusal_as_message(request):

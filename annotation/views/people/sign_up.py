@@ -33,19 +33,19 @@ from annotation.models import Invite, Notice, Project, User, Worker, clock
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished, shown
 from annotation.views import next_steps
-from annotation.views.access import require_get_or_post, signed_in_form, signed_in_or_401
+from annotation.views.access import Request, require_get_or_post, signed_in_form, signed_in_or_401
 from annotation.views.markdown_html import html_for_reader
 from annotation.views.people.two_factor import ask_for_code
 from annotation.views.post_handling import see_other
 
 
 @receiver(user_logged_in)
-def note_language(sender: Any, request: HttpRequest, user: User, **_more: Any) -> None:
+def note_language(sender: Any, request: Request, user: User, **_more: Any) -> None:
     """Use the sign-in page's language for mails, if the user never chose one."""
     notice_inbox.set_language(user, translation.get_language(), unless_known=True)
 
 
-def language(request: HttpRequest) -> HttpResponse:
+def language(request: Request) -> HttpResponse:
     """Set the language of pages and mails."""
     wanted = request.POST.get("language", "")
     if request.user.is_authenticated and translation.check_for_language(wanted):
@@ -63,7 +63,7 @@ class SignIn(LoginView):
     template_name = "people/sign_in.html"
     redirect_authenticated_user = True
 
-    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
         name = request.POST.get("username", "")
         is_known = constant_time_compare(request.COOKIES.get(KNOWN, ""), sign_in_throttle.seal(name))
         most = 0 if is_known else sign_in_throttle.MOST_AT_ADDRESS
@@ -84,7 +84,7 @@ class SignIn(LoginView):
         return response
 
 
-def too_many_attempts(request: HttpRequest, wait: int, **context: str) -> HttpResponse:
+def too_many_attempts(request: Request, wait: int, **context: str) -> HttpResponse:
     """429 with the seconds to wait."""
     response = render(request, "people/too_many_attempts.html", {"wait": wait, **context}, status=429)
     response["Retry-After"] = wait
@@ -118,7 +118,7 @@ class NewPassword(PasswordResetConfirmView):
 
 @require_safe
 @login_required
-def home(request: HttpRequest) -> HttpResponse:
+def home(request: Request) -> HttpResponse:
     """Redirect to the user's only project, or let them choose; with ?all always choose."""
     members = request.user.memberships.select_related("project").order_by("project__title")
     present = list(members.filter(project__removed_at=None))
@@ -139,7 +139,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 @require_get_or_post
-def join(request: HttpRequest, token: str) -> HttpResponse:
+def join(request: Request, token: str) -> HttpResponse:
     """Join by invite link: create an account, or join with the current one."""
     if request.user.is_authenticated and (known := invites.joined_by(token, request.user)):
         messages.info(request, _("You have joined “%(project)s” already.") % {"project": known.project})
@@ -160,7 +160,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "people/join.html", {"invite": invited, "form": form}, status=status)
 
 
-def _joined(request: HttpRequest, invited: Invite, user: User) -> HttpResponse:
+def _joined(request: Request, invited: Invite, user: User) -> HttpResponse:
     try:
         invites.accept_invite(invited, user)
     except Refused as refusal:
@@ -169,7 +169,7 @@ def _joined(request: HttpRequest, invited: Invite, user: User) -> HttpResponse:
 
 
 @signed_in_form
-def consent_page(request: HttpRequest, slug: str) -> HttpResponse:
+def consent_page(request: Request, slug: str) -> HttpResponse:
     """The project's consent text; POST accepts the version that was shown, or withdraws the consent."""
     rows = Worker.objects.select_related("project").filter(project__removed_at=None)
     worker = get_object_or_404(rows, user=request.user, project__slug=slug)
@@ -191,7 +191,7 @@ def consent_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "people/consent.html", context)
 
 
-def safe_next(request: HttpRequest, otherwise: str = "work") -> str:
+def safe_next(request: Request, otherwise: str = "work") -> str:
     """The URL of `next` if it is on this site, else of the named page (by default the worker's home)."""
     url = request.POST.get("next") or request.GET.get("next") or ""
     if url_has_allowed_host_and_scheme(url, {request.get_host()}, require_https=request.is_secure()):
@@ -201,7 +201,7 @@ def safe_next(request: HttpRequest, otherwise: str = "work") -> str:
 
 @require_POST
 @signed_in_or_401
-def preferences(request: HttpRequest) -> HttpResponse:
+def preferences(request: Request) -> HttpResponse:
     """Save the viewer's keyboard shortcuts: JSON {"off": bool, "keys": {action: one key}}."""
     try:
         chosen = json.loads(request.body)
@@ -221,7 +221,7 @@ def preferences(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 @require_get_or_post
-def open_join(request: HttpRequest, slug: str) -> HttpResponse:
+def open_join(request: Request, slug: str) -> HttpResponse:
     """The project's description and a form to join; 404 if it does not admit the viewer."""
     project = get_object_or_404(Project, slug=slug)
     person = request.user if request.user.is_authenticated else None
@@ -236,7 +236,7 @@ def open_join(request: HttpRequest, slug: str) -> HttpResponse:
     return _sign_up_and_consent(request, project, person)
 
 
-def _create_account(request: HttpRequest, project: Project) -> HttpResponse:
+def _create_account(request: Request, project: Project) -> HttpResponse:
     """Create an account and join; 429 if one address creates many."""
     wait = sign_in_throttle.wait_of("open page", address=address_of(request))
     if wait:
@@ -251,14 +251,14 @@ def _create_account(request: HttpRequest, project: Project) -> HttpResponse:
     return response
 
 
-def _sign_up_and_consent(request: HttpRequest, project: Project, user: User) -> HttpResponse:
+def _sign_up_and_consent(request: Request, project: Project, user: User) -> HttpResponse:
     """Redirect to the consent, and from there to `next`."""
     sign_up.sign_up(project, user)
     onward = f"?{urlencode({'next': safe_next(request)})}" if "next" in request.GET else ""
     return redirect(reverse("consent", args=[project.slug]) + onward)
 
 
-def _join_page(request: HttpRequest, project: Project, form: JoinForm, *, status: int = 200) -> HttpResponse:
+def _join_page(request: Request, project: Project, form: JoinForm, *, status: int = 200) -> HttpResponse:
     context: dict[str, Any] = {
         "project": project,
         "form": form,

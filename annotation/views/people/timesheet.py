@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -64,7 +64,7 @@ def _form(request: HttpRequest) -> HoursForm:
 
 
 @member_page(roles.PEOPLE)
-def hours(request: HttpRequest, project: Project) -> HttpResponse:
+def hours(request: HttpRequest, project: Project) -> HttpResponseBase:
     """Active time by worker, day and batch, some workers on a page; with ?file all of it as CSV."""
     form, sheet, page = _form(request), None, None
     if form.is_valid():

@@ -19,7 +19,7 @@ from annotation.flow.people import two_factor
 from annotation.forms.account import CodeForm, ProofForm
 from annotation.models import User, clock
 from annotation.views import qr_code
-from annotation.views.access import require_get_or_post, signed_in_form
+from annotation.views.access import Request, require_get_or_post, signed_in_form
 from annotation.views.people.sign_in_throttle import answer, proved, too_many
 from annotation.views.post_handling import see_other
 
@@ -43,7 +43,7 @@ def ask_for_code(request: HttpRequest, user: User, *, after: str) -> HttpRespons
 
 @never_cache
 @require_get_or_post
-def sign_in_code(request: HttpRequest) -> HttpResponse:
+def sign_in_code(request: Request) -> HttpResponse:
     """The second step of signing in; without the first one, back to it."""
     half = request.session.get(HALF_WAY)
     user = _half_way(half)
@@ -70,7 +70,7 @@ def _half_way(half: dict[str, Any] | None) -> User | None:
 
 
 @signed_in_form
-def second_factor(request: HttpRequest) -> HttpResponse:
+def second_factor(request: Request) -> HttpResponse:
     """Set it up with a code and the password; if it is on, change it."""
     if two_factor.is_on(request.user):
         return _in_use(request)
@@ -88,7 +88,7 @@ def second_factor(request: HttpRequest) -> HttpResponse:
     return answer(request, "people/two_factor_setup.html", context, form, wait)
 
 
-def _shown_key(request: HttpRequest) -> str:
+def _shown_key(request: Request) -> str:
     """The key shown to this person, kept in the session until confirmed."""
     try:
         user, key = signing.loads(request.POST.get("key", ""), salt=PROPOSED, max_age=PATIENCE * 6)
@@ -97,13 +97,13 @@ def _shown_key(request: HttpRequest) -> str:
     return key if user == request.user.pk else ""
 
 
-def _next(request: HttpRequest) -> str:
+def _next(request: Request) -> str:
     """The URL to continue with, if it is on this site."""
     url = request.POST.get("next") or request.GET.get("next") or ""
     return url if url_has_allowed_host_and_scheme(url, {request.get_host()}, request.is_secure()) else ""
 
 
-def _in_use(request: HttpRequest, form: ProofForm | None = None, wait: int = 0) -> HttpResponse:
+def _in_use(request: Request, form: ProofForm | None = None, wait: int = 0) -> HttpResponse:
     form = form or ProofForm(request.user)
     form.fields["code"].help_text = CodeForm.base_fields["code"].help_text
     left = two_factor.codes_left(request.user)
@@ -113,7 +113,7 @@ def _in_use(request: HttpRequest, form: ProofForm | None = None, wait: int = 0) 
 @never_cache
 @require_POST
 @login_required
-def second_factor_change(request: HttpRequest, act: str) -> HttpResponse:
+def second_factor_change(request: Request, act: str) -> HttpResponse:
     """Create new backup codes (`codes`) or turn it off (`remove`), with password and code."""
     if not two_factor.is_on(request.user):
         return see_other("second-factor")

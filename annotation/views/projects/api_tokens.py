@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.db.models import F, Q
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -13,14 +13,14 @@ from annotation.flow.projects import api_tokens
 from annotation.forms.account import TokenForm
 from annotation.models import ApiToken, Project, clock
 from annotation.pure.people import roles
-from annotation.views.access import member_action, member_form
+from annotation.views.access import Request, member_action, member_form
 from annotation.views.post_handling import see_other
 
 SHOWN = 100
 
 
 @member_form(roles.SEE)
-def tokens(request: HttpRequest, project: Project) -> HttpResponse:
+def tokens(request: Request, project: Project) -> HttpResponse:
     """The viewer's tokens that are valid here; POST creates one, whose text is shown only once."""
     form = TokenForm(request.POST if request.method == "POST" else None)
     address = request.build_absolute_uri(reverse("api-project", args=[project.slug]))
@@ -35,7 +35,7 @@ def tokens(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "people/api_tokens.html", context, status=422 if form.errors else 200)
 
 
-def _own(request: HttpRequest, project: Project) -> Any:
+def _own(request: Request, project: Project) -> Any:
     return ApiToken.objects.filter(Q(project=project) | Q(project=None), user=request.user)
 
 
@@ -46,7 +46,7 @@ def _state(row: ApiToken, now: Any) -> str:
 
 
 @member_action(roles.SEE)
-def token_revoke(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def token_revoke(request: Request, project: Project, pk: int) -> HttpResponse:
     """Revoke one of the viewer's tokens."""
     api_tokens.revoke(get_object_or_404(_own(request, project), pk=pk))
     messages.success(request, _("The token is revoked. Scripts that use it are refused from now on."))

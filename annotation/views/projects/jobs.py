@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import ngettext
@@ -17,7 +17,7 @@ from annotation.flow.projects import job_queue
 from annotation.flow.reports import arm_scores, comparisons
 from annotation.models import Batch, Dataset, Experiment, Job, Project
 from annotation.pure.people import roles
-from annotation.views.access import member_page, requester_action
+from annotation.views.access import Request, member_page, requester_action
 from annotation.views.data import dataset_upload
 from annotation.views.data.derivation_report import derived_exhibit
 from annotation.views.post_handling import see_other
@@ -27,7 +27,7 @@ SECTIONS = {"import_dataset": "datasets", "remove_dataset": "datasets", "derive_
 
 
 @member_page(roles.SEE)
-def job(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def job(request: Request, project: Project, public_id: str) -> HttpResponse:
     """The job's page, or for htmx a fragment that polls every second while the job runs."""
     row = get_object_or_404(project.jobs, public_id=public_id)
     context = {"project": project, "section": SECTIONS.get(row.kind, "batches"), "job": row, **_came_of(row)}
@@ -39,7 +39,7 @@ def job(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     return render(request, "projects/_job.html" if request.htmx else "projects/job.html", context)
 
 
-def _launched(request: HttpRequest, batch: Batch, hits: int) -> HttpResponse:
+def _launched(request: Request, batch: Batch, hits: int) -> HttpResponse:
     """On to the batch, whose page shows the next step."""
     if batch.state == Batch.State.OPEN:  # the job may be looked up much later
         text = ngettext("Your batch is live: %(n)s HIT.", "Your batch is live: %(n)s HITs.", hits)
@@ -96,7 +96,7 @@ def _derived(job: Job) -> dict[str, Any]:
 
 
 @requester_action
-def job_again(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def job_again(request: Request, project: Project, public_id: str) -> HttpResponse:
     """Retry a failed job."""
     row = get_object_or_404(project.jobs, public_id=public_id)
     if job_queue.try_again(row):
@@ -105,7 +105,7 @@ def job_again(request: HttpRequest, project: Project, public_id: str) -> HttpRes
 
 
 @requester_action
-def job_import(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def job_import(request: Request, project: Project, public_id: str) -> HttpResponse:
     """Import a file that was checked, or the valid records of one that was refused."""
     row = get_object_or_404(project.jobs, public_id=public_id, kind="import_dataset", state__in=ENDED)
     new = jobs.import_checked(row, user=request.user)

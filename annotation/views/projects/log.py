@@ -1,6 +1,6 @@
 """The audit log of a project."""
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 
 from annotation.flow.projects import audit_log_table
@@ -26,7 +26,7 @@ def log(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @requester_page
-def log_file(request: HttpRequest, project: Project) -> HttpResponse:
+def log_file(request: HttpRequest, project: Project) -> HttpResponseBase:
     """The filtered lines as a file."""
     some = audit_log_table.as_csv(project, audit_log_table.LogFilter.of(request.GET))
     return logged_download(request, project, some, name=f"{project.slug}-log.csv", kind=CSV)

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Max
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils.timesince import timeuntil
 from django.utils.timezone import now
@@ -21,14 +21,14 @@ from annotation.forms.projects import NewProjectForm, ProjectForm
 from annotation.models import BatchReport, Project
 from annotation.pure.people import roles
 from annotation.views import next_steps
-from annotation.views.access import member_page, member_required, require_get_or_post
+from annotation.views.access import Request, member_page, member_required, require_get_or_post
 from annotation.views.data.dataset_family import family_of
 from annotation.views.markdown_html import html_for_reader
 from annotation.views.post_handling import refusal_in_form, see_other
 
 
 @member_page(roles.SEE)
-def project(request: HttpRequest, project: Project) -> HttpResponse:
+def project(request: Request, project: Project) -> HttpResponse:
     """The project's home; before the first launch, the steps to it."""
     context = {
         "project": project,
@@ -42,14 +42,14 @@ def project(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @member_page(roles.SEE)
-def project_now(request: HttpRequest, project: Project) -> HttpResponse:
+def project_now(request: Request, project: Project) -> HttpResponse:
     """The changing part of the home, as a polling fragment."""
     return render(request, "projects/_live_figures.html", {"project": project, **now_of(project, request.may)})
 
 
 @require_get_or_post
 @member_required(roles.OWN)
-def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
+def project_settings(request: Request, project: Project) -> HttpResponse:
     """Settings of the project; "preview" shows the consent text and saves nothing."""
     form = ProjectForm(request.user, request.POST if request.method == "POST" else None, project=project)
     if request.htmx and "preview" in request.POST:
@@ -99,7 +99,7 @@ def _rows(project: Project, running: list[BatchProgress]) -> list[dict[str, Any]
 
 @require_get_or_post
 @login_required
-def project_new(request: HttpRequest) -> HttpResponse:
+def project_new(request: Request) -> HttpResponse:
     """The form of a new project, for users who may create one; redirects to the project's home."""
     if not projects.may_create_project(request.user):
         raise Http404

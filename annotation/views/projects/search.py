@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -14,7 +14,7 @@ from annotation.flow.projects.project_search import SearchResult
 from annotation.models import Project
 from annotation.pure.people import roles
 from annotation.templatetags.language_tags import in_language
-from annotation.views.access import member_page
+from annotation.views.access import Request, member_page
 
 # kinds in the order in which they are shown: (page, heading)
 KINDS = {
@@ -50,7 +50,7 @@ PAGES = [
 
 
 @member_page(roles.SEE)
-def search(request: HttpRequest, project: Project) -> HttpResponse:
+def search(request: Request, project: Project) -> HttpResponse:
     """Results for `q`, by kind; for htmx only the list."""
     text = request.GET.get("q", "").replace("\0", "")[: project_search.LONGEST]
     found = project_search.search(project, text, user=request.user, may=request.may)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -21,7 +21,7 @@ from annotation.recruitment import marketplaces
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.templatetags.language_tags import in_language
-from annotation.views.access import member_action, member_page, requester_action
+from annotation.views.access import Request, member_action, member_page, requester_action
 from annotation.views.batches.batch_page import OPENED, batch_context, is_folded
 from annotation.views.post_handling import enqueue_and_redirect, see_other
 from annotation.views.reports.report_display import exhibit, part_query
@@ -32,7 +32,7 @@ WORST = 10  # HITs listed below the report
 
 
 @member_page(roles.SEE)
-def report(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def report(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """The stored report of the batch or of a part; if there is none, a form to compute it."""
     parts = hit_filters.parts_of(batch)
     part = _part(request, parts)
@@ -61,13 +61,13 @@ def report(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse
 
 
 @member_action(roles.SEE)
-def report_open(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def report_open(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Open the scores before all responses are in, which is logged."""
     request.session[OPENED] = request.session.get(OPENED, {}) | {str(batch.pk): score_looks.look(batch)}
     return see_other("report", project.slug, batch.slug)
 
 
-def _part(request: HttpRequest, parts: hit_filters.Parts) -> BatchPart:
+def _part(request: Request, parts: hit_filters.Parts) -> BatchPart:
     """The filter of the query string, as far as the batch has such parts."""
     wanted = BatchPart.of(request.GET).of_report
     return replace(
@@ -94,7 +94,7 @@ def _jobs(batch: Batch, part: BatchPart) -> Any:
 
 
 @member_action(roles.SEE)
-def report_refresh(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def report_refresh(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Recalculate the report of the batch or of the filtered part; for htmx shows progress, else redirects."""
     part = _part(request, hit_filters.parts_of(batch))
     jobs.enqueue_once(
@@ -110,7 +110,7 @@ def report_refresh(request: HttpRequest, project: Project, batch: Batch) -> Http
 
 
 @requester_action
-def report_follow_up(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def report_follow_up(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Start the job that prepares the follow-up batches; 404 for a task without any."""
     if capabilities.follow_up(task_type(batch.task), batch.options) is None:
         raise Http404
@@ -119,12 +119,12 @@ def report_follow_up(request: HttpRequest, project: Project, batch: Batch) -> Ht
 
 
 @member_page(roles.SEE)
-def report_progress(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def report_progress(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Progress of the report, polled every second; reloads the page at the end."""
     return _progress(request, batch, _part(request, hit_filters.parts_of(batch)))
 
 
-def _progress(request: HttpRequest, batch: Batch, part: BatchPart) -> HttpResponse:
+def _progress(request: Request, batch: Batch, part: BatchPart) -> HttpResponse:
     job = _jobs(batch, part).last()
     context = {"project": batch.project, "batch": batch, "job": job, "part_query": part_query(part)}
     response = render(request, "reports/_computing.html", context)
@@ -134,7 +134,7 @@ def _progress(request: HttpRequest, batch: Batch, part: BatchPart) -> HttpRespon
 
 
 @member_page(roles.SEE)
-def batch_workers(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_workers(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """The batch's workers under pseudonyms, with their scores from the last report."""
     folded = is_folded(request, batch)
     kept = None if folded else BatchReport.objects.filter(batch=batch).first()

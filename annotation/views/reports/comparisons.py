@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -19,7 +19,7 @@ from annotation.pure.reports.comparison_tables import answerer_tables, chart_of,
 from annotation.pure.reports.explanations import chapter
 from annotation.pure.reports.svg import as_file
 from annotation.registry import task_type
-from annotation.views.access import member_action, member_page
+from annotation.views.access import Request, member_action, member_page
 from annotation.views.batches.batch_page import is_folded
 from annotation.views.post_handling import enqueue_and_redirect
 from annotation.views.reports.drilldown_links import BatchesDrilldownLinks, DrilldownLinks
@@ -48,7 +48,7 @@ class Compared:
 
 
 @member_page(roles.SEE)
-def compare(request: HttpRequest, project: Project) -> HttpResponse:
+def compare(request: Request, project: Project) -> HttpResponse:
     """The comparison of the query string; without a choice, the choices."""
     compared = _compared(request, project)
     query = f"?{request.GET.urlencode()}"
@@ -88,14 +88,14 @@ def _rows_of(compared: Compared, kind: str, project: Project) -> list[dict[str, 
 
 
 @member_page(roles.SEE)
-def compare_table(request: HttpRequest, project: Project, name: str, suffix: str) -> HttpResponse:
+def compare_table(request: Request, project: Project, name: str, suffix: str) -> HttpResponse:
     """A table of the comparison as a file."""
     tables = {table["name"]: table for table in _compared(request, project).tables}
     return table_file(request, project, tables.get(name), suffix, name=f"{project.slug}-{name}")
 
 
 @member_page(roles.SEE)
-def compare_chart(request: HttpRequest, project: Project) -> HttpResponse:
+def compare_chart(request: Request, project: Project) -> HttpResponseBase:
     """The chart of the comparison as SVG."""
     chart = _compared(request, project).chart
     if chart is None:
@@ -109,14 +109,14 @@ def _tabs(project: Project, here: str) -> list[dict[str, Any]]:
     return [{"url": f"{url}?of={of}", "label": label, "here": of == here} for of, label in named.items()]
 
 
-def _compared(request: HttpRequest, project: Project) -> Compared:
+def _compared(request: Request, project: Project) -> Compared:
     of = request.GET.get("of", "")
     wanted = {text.replace("\0", "") for text in request.GET.getlist("one")}
     ways = {"datasets": _datasets, "answerers": _answerers}
     return ways.get(of, _batches)(request, project, wanted)
 
 
-def _batches(request: HttpRequest, project: Project, wanted: set[str]) -> Compared:
+def _batches(request: Request, project: Project, wanted: set[str]) -> Compared:
     """Batches of one task: that of the first chosen one."""
     by_task = comparisons.comparable(project)
     chosen = next((some for some in ([b for b in of if b.slug in wanted] for of in by_task.values()) if some), [])
@@ -153,7 +153,7 @@ def _point(stored: list[float] | None) -> Any:
 
 
 @member_action(roles.SEE)
-def compare_by_job(request: HttpRequest, project: Project) -> HttpResponse:
+def compare_by_job(request: Request, project: Project) -> HttpResponse:
     """Start the job that compares the large batches of the query string; 404 for others."""
     some = _batches(request, project, set(request.GET.getlist("one"))).by_job
     if not some:
@@ -163,7 +163,7 @@ def compare_by_job(request: HttpRequest, project: Project) -> HttpResponse:
     return enqueue_and_redirect(request, comparisons.KIND, title[:300], arguments, project=project)
 
 
-def _datasets(request: HttpRequest, project: Project, wanted: set[str]) -> Compared:
+def _datasets(request: Request, project: Project, wanted: set[str]) -> Compared:
     rows = list(Dataset.objects.whole().filter(project=project).order_by("slug"))
     chosen = [row for row in rows if row.slug in wanted]
     facts = comparisons.datasets(chosen[: comparisons.MOST])
@@ -173,7 +173,7 @@ def _datasets(request: HttpRequest, project: Project, wanted: set[str]) -> Compa
     return Compared("datasets", rows, names, tables, too_many=too_many)
 
 
-def _answerers(request: HttpRequest, project: Project, wanted: set[str]) -> Compared:
+def _answerers(request: Request, project: Project, wanted: set[str]) -> Compared:
     """Workers and models of a batch, beside all its workers together."""
     slug = request.GET.get("batch", "").replace("\0", "")
     batches = [batch for of in comparisons.comparable(project).values() for batch in of]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -14,7 +14,7 @@ from annotation.forms.experiments import ExperimentForm
 from annotation.models import Batch, Experiment, Project
 from annotation.pure.people import roles
 from annotation.pure.reports.explanations import chapter
-from annotation.views.access import member_action, member_form, member_page, requester_action
+from annotation.views.access import Request, member_action, member_form, member_page, requester_action
 from annotation.views.batches.batch_page import TONES
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.post_handling import enqueue_and_redirect, refusal_as_message, refusal_in_form, see_other
@@ -23,7 +23,7 @@ from annotation.views.reports.report_tables import shown_table
 
 
 @member_form(roles.SEE, posting=roles.RUN)
-def experiments(request: HttpRequest, project: Project) -> HttpResponse:
+def experiments(request: Request, project: Project) -> HttpResponse:
     """The experiments of the project, newest first, and the form that makes one; `with` is a batch to choose."""
     posted = request.POST if request.method == "POST" else None
     choices = flow.candidates(project)
@@ -43,7 +43,7 @@ def experiments(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @member_page(roles.SEE)
-def experiment(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+def experiment(request: Request, project: Project, name: str) -> HttpResponse:
     """One experiment: its link, how many workers drew, began and submitted each arm, and scores as last computed."""
     shown = shown_balance(request, get_object_or_404(project.experiments, slug=name))
     breadcrumbs = section_breadcrumbs(project, "batches", _("Experiments"))
@@ -59,7 +59,7 @@ def experiment(request: HttpRequest, project: Project, name: str) -> HttpRespons
 
 
 @requester_action
-def experiment_remove(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+def experiment_remove(request: Request, project: Project, name: str) -> HttpResponse:
     """Remove an experiment that nobody drew in; its arms stay as batches."""
     found = get_object_or_404(project.experiments, slug=name)
     with refusal_as_message(request):
@@ -70,14 +70,14 @@ def experiment_remove(request: HttpRequest, project: Project, name: str) -> Http
 
 
 @member_action(roles.SEE)
-def experiment_scores(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+def experiment_scores(request: Request, project: Project, name: str) -> HttpResponse:
     """Start the job that computes the scores of the arms; before all responses are in, that is logged."""
     found = get_object_or_404(project.experiments, slug=name)
     title = _("Scores of the arms of %(name)s") % {"name": found.slug}
     return enqueue_and_redirect(request, arm_scores.KIND, title, arm_scores.job_arguments(found), project=project)
 
 
-def shown_balance(request: HttpRequest, experiment: Experiment) -> dict[str, Any]:
+def shown_balance(request: Request, experiment: Experiment) -> dict[str, Any]:
     """Context of `reports/_experiment_balance.html`: an experiment, its link for workers, and a row for each arm.
 
     A row has the counts in all, and the number of workers who submitted at each position.

@@ -3,7 +3,7 @@
 import json
 
 from django import forms
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -16,13 +16,13 @@ from annotation.operations.downloads import download
 from annotation.pure.people import roles
 from annotation.pure.reports.preregistration import TEXTS, value_text
 from annotation.templatetags.language_tags import in_language
-from annotation.views.access import member_form, member_page
+from annotation.views.access import Request, member_form, member_page
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.post_handling import refusal_in_form, see_other
 
 
 @member_form(roles.SEE, posting=roles.RUN)
-def preregister(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def preregister(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """What is registered; without it the form."""
     form: forms.Form = PreregistrationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -53,7 +53,7 @@ def preregister(request: HttpRequest, project: Project, batch: Batch) -> HttpRes
 
 
 @member_page(roles.SEE)
-def preregistration_file(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def preregistration_file(request: Request, project: Project, batch: Batch) -> HttpResponseBase:
     """The registered file, byte for byte."""
     made = preregistration.registered(batch)
     if made is None:

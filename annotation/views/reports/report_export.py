@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property, partial
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -93,7 +93,7 @@ EXPORTS = {
 
 
 @member_page(roles.SEE)
-def report_export(request: HttpRequest, project: Project, batch: Batch, form: str) -> HttpResponse:
+def report_export(request: HttpRequest, project: Project, batch: Batch, form: str) -> HttpResponseBase:
     """The stored report in one of EXPORTS; 404 for other forms, and without a report."""
     if form not in EXPORTS:
         raise Http404

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.translation import gettext as _
 
 from annotation.flow.batches.hit_filters import BatchPart
@@ -20,7 +20,9 @@ from annotation.views.access import member_page
 SVG = "image/svg+xml"
 
 
-def table_file(request: HttpRequest, of: Any, table: dict[str, Any] | None, suffix: str, *, name: str) -> HttpResponse:
+def table_file(
+    request: HttpRequest, of: Any, table: dict[str, Any] | None, suffix: str, *, name: str
+) -> HttpResponseBase:
     """A table as LaTeX, Markdown or CSV; 404 for none, and for other suffixes."""
     if table is None or suffix not in FILES:
         raise Http404
@@ -38,7 +40,7 @@ def report_table(request: HttpRequest, project: Project, batch: Batch, name: str
 
 
 @member_page(roles.SEE)
-def report_chart(request: HttpRequest, project: Project, batch: Batch, name: str) -> HttpResponse:
+def report_chart(request: HttpRequest, project: Project, batch: Batch, name: str) -> HttpResponseBase:
     """A chart as SVG, for an image on a page or as a file."""
     plot = chart_named(stored_report(batch, request).content, name, _)
     if plot is None:

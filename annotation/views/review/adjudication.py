@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -21,7 +21,7 @@ from annotation.pure.review.disagreement_causes import CAUSES
 from annotation.pure.statistics.intervals import wilson
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON, TaskType, capabilities
-from annotation.views.access import member_action, member_form, member_page
+from annotation.views.access import Request, member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.batches.hits import blind_responses, hit_of, side_by_side
 from annotation.views.post_handling import posted_text, refusal_as_message, see_other, whole_number
@@ -46,7 +46,7 @@ DONE = {
 
 
 @member_page(roles.REVIEW)
-def adjudicate(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def adjudicate(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """The HITs of a batch to adjudicate."""
     shown = _launched(batch)
     fresh = conclusions.fresh(shown, most=conclusions.AT_ONCE)
@@ -87,7 +87,7 @@ def kind_words(kind: str) -> str:
 
 
 @member_form(roles.REVIEW)
-def adjudicate_hit(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
+def adjudicate_hit(request: Request, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """One HIT, blind: without gold, names and scores; POST chooses or writes a response, or excludes the HIT."""
     shown = _launched(batch)
     row = hit_of(shown, public_id)
@@ -125,16 +125,14 @@ def _choose(made: Adjudication, base: str, *, text: str | None = None) -> None:
     made.decision = Adjudication.Decision.ACCEPTED if text is None else Adjudication.Decision.EDITED
 
 
-def _filled_in(request: HttpRequest, made: Adjudication) -> JSON | None:
+def _filled_in(request: Request, made: Adjudication) -> JSON | None:
     """The answer that was posted by controls of the task's form; None: a text was."""
     kind, payload = made.hit.batch.task, made.hit.payload
     is_form = capabilities.start(task_type(kind), payload, []) is not None
     return form_class(kind)(payload, request.POST).answer() if is_form else None
 
 
-def _decide(
-    request: HttpRequest, batch: Batch, made: Adjudication, *, typed: dict[str, Any] | None = None
-) -> HttpResponse:
+def _decide(request: Request, batch: Batch, made: Adjudication, *, typed: dict[str, Any] | None = None) -> HttpResponse:
     """Carry out the decision and go on; what was typed stays on the page until it is saved."""
     try:
         is_decided = adjudication.decide(made, saw_both="saw_both" in request.POST)
@@ -152,7 +150,7 @@ def _decide(
     return _on(request, batch, made.hit)
 
 
-def _on(request: HttpRequest, batch: Batch, row: Hit) -> HttpResponse:
+def _on(request: Request, batch: Batch, row: Hit) -> HttpResponse:
     """Redirect to the next HIT, with an undo link; to the list if there is none."""
     following = adjudication.following(batch, row, request.user)
     args = [batch.project.slug, batch.slug]
@@ -164,7 +162,7 @@ def _on(request: HttpRequest, batch: Batch, row: Hit) -> HttpResponse:
     return HttpResponseRedirect(f"{address}?undo={row.public_id}", status=303)
 
 
-def _undoable(request: HttpRequest, batch: Batch) -> dict[str, Any] | None:
+def _undoable(request: Request, batch: Batch) -> dict[str, Any] | None:
     """The last decision, for the undo notice: {"public_id", "label", "waits" (for another requester's)}."""
     public_id = request.GET.get("undo", "").replace("\0", "")
     row = batch.hits.filter(public_id=public_id).first() if public_id else None
@@ -180,13 +178,13 @@ def _undoable(request: HttpRequest, batch: Batch) -> dict[str, Any] | None:
     return None
 
 
-def _own(request: HttpRequest, decisions: list[Adjudication]) -> Adjudication | None:
+def _own(request: Request, decisions: list[Adjudication]) -> Adjudication | None:
     """The viewer's decision while the other one is missing."""
     return double_adjudication.own(decisions, request.user) if len(decisions) < 2 else None
 
 
 def _page(
-    request: HttpRequest,
+    request: Request,
     batch: Batch,
     row: Hit,
     *,
@@ -249,7 +247,7 @@ def _both(hit: Hit, decisions: list[Adjudication], responses: list[dict[str, Any
     return sorted(shown, key=lambda one: (one["letter"], one["text"], one["reason"]))
 
 
-def _thread(request: HttpRequest, row: Hit, responses: list[dict[str, Any]] | None) -> dict[str, Any]:
+def _thread(request: Request, row: Hit, responses: list[dict[str, Any]] | None) -> dict[str, Any]:
     """The comments, by the letters of this page; none before the decision (`responses` is None), which is blind."""
     if responses is None:
         return {"comments": []}
@@ -301,7 +299,7 @@ def _form_of(
 
 
 @member_action(roles.REVIEW)
-def adjudicate_undo(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
+def adjudicate_undo(request: Request, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """Undo the decision on a HIT, and show it again."""
     row = hit_of(_launched(batch), public_id)
     with refusal_as_message(request):

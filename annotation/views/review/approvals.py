@@ -6,7 +6,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -18,7 +18,7 @@ from annotation.models import Assignment, Project, clock
 from annotation.operations.downloads import CSV, logged_download
 from annotation.pure.people import roles
 from annotation.registry import task_type
-from annotation.views.access import member_action, member_form, member_page
+from annotation.views.access import Request, member_action, member_form, member_page
 from annotation.views.batches.hits import hit_of, responses_of, side_by_side
 from annotation.views.post_handling import posted_text, whole_number
 from annotation.views.response_words import words_of
@@ -64,7 +64,7 @@ MOST_DECIDED = 500  # responses decided on at once
 
 
 @member_page(roles.PAY)
-def approvals(request: HttpRequest, project: Project) -> HttpResponse:
+def approvals(request: Request, project: Project) -> HttpResponse:
     """The approval queue, ordered by time of automatic approval; responses can be decided on in bulk."""
     wanted = approval_queue.ApprovalFilter.of(request.GET)
     page = wanted.page(approval_queue.listed(project, wanted), request.GET)
@@ -105,7 +105,7 @@ def _clock(row: Assignment) -> dict[str, Any]:
 
 
 @member_action(roles.PAY)
-def approvals_decide(request: HttpRequest, project: Project) -> HttpResponse:
+def approvals_decide(request: Request, project: Project) -> HttpResponse:
     """Decide on all chosen responses: first a confirmation, then the decision."""
     ids = [name.replace("\0", "") for name in request.POST.getlist("which")[:MOST_DECIDED]]
     rows = list(approval_queue.project_rows(project).filter(public_id__in=ids).order_by("auto_approve_at", "pk"))
@@ -138,7 +138,7 @@ def approvals_decide(request: HttpRequest, project: Project) -> HttpResponse:
     return HttpResponseRedirect(back, status=303)
 
 
-def _add_messages(request: HttpRequest, outcome: approval_queue.Outcome) -> None:
+def _add_messages(request: Request, outcome: approval_queue.Outcome) -> None:
     n = outcome.done
     messages.success(request, ngettext("Done for %(n)s response.", "Done for %(n)s responses.", n) % {"n": n})
     for reason in dict.fromkeys(outcome.refused):
@@ -147,7 +147,7 @@ def _add_messages(request: HttpRequest, outcome: approval_queue.Outcome) -> None
 
 
 @member_form(roles.PAY)
-def approval(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def approval(request: Request, project: Project, public_id: str) -> HttpResponse:
     """One response with what it earns; POST decides, pays a bonus, sends a message, or requests changes."""
     row = get_object_or_404(approval_queue.project_rows(project), public_id=public_id)
     row.batch.project = project
@@ -165,13 +165,13 @@ def approval(request: HttpRequest, project: Project, public_id: str) -> HttpResp
     return _see(request, project, following.public_id if following else "")
 
 
-def _see(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+def _see(request: Request, project: Project, public_id: str) -> HttpResponse:
     given = [project.slug, public_id] if public_id else [project.slug]
     page = reverse("approval" if public_id else "approvals", args=given)
     return HttpResponseRedirect(f"{page}?{approval_queue.ApprovalFilter.of(request.GET).key}".rstrip("?"), status=303)
 
 
-def _act(request: HttpRequest, row: Assignment) -> bool:
+def _act(request: Request, row: Assignment) -> bool:
     """Carry out the posted action; returns whether to show the next response."""
     act, text, user = request.POST.get("act", ""), posted_text(request, "text"), request.user
     if act == "bonus":
@@ -198,7 +198,7 @@ def _act(request: HttpRequest, row: Assignment) -> bool:
     return act in {approval_queue.APPROVE, approval_queue.REJECT, "return"}
 
 
-def _seen(request: HttpRequest) -> Decimal:
+def _seen(request: Request) -> Decimal:
     """The bonuses that the form was made with; 0 if it does not say."""
     try:
         return Decimal(request.POST.get("paid", "")[:20])
@@ -206,7 +206,7 @@ def _seen(request: HttpRequest) -> Decimal:
         return Decimal(0)
 
 
-def _amount(request: HttpRequest) -> Decimal:
+def _amount(request: Request) -> Decimal:
     try:
         amount = Decimal(request.POST.get("amount", "")[:20].strip().removeprefix("$"))
     except InvalidOperation:
@@ -214,7 +214,7 @@ def _amount(request: HttpRequest) -> Decimal:
     return amount if amount.is_finite() else Decimal(0)
 
 
-def _neighbours(request: HttpRequest, project: Project, row: Assignment) -> dict[str, Assignment | None]:
+def _neighbours(request: Request, project: Project, row: Assignment) -> dict[str, Assignment | None]:
     """The previous and next response in the filtered queue."""
     wanted = replace(approval_queue.ApprovalFilter.of(request.GET), show="waiting")
     queue = approval_queue.listed(project, wanted).exclude(pk=row.pk)
@@ -225,9 +225,7 @@ def _neighbours(request: HttpRequest, project: Project, row: Assignment) -> dict
     return {"next": later.first() or earlier.first(), "previous": earlier.order_by("-auto_approve_at", "-pk").first()}
 
 
-def _page(
-    request: HttpRequest, project: Project, row: Assignment, *, problem: str = "", status: int = 200
-) -> HttpResponse:
+def _page(request: Request, project: Project, row: Assignment, *, problem: str = "", status: int = 200) -> HttpResponse:
     hit = hit_of(row.batch, row.hit.public_id)
     own = [response for response in responses_of(hit) if response["assignment"].pk == row.pk]
     context = {
@@ -257,7 +255,7 @@ def _page(
 
 
 @member_page(roles.PAY)
-def approvals_file(request: HttpRequest, project: Project) -> HttpResponse:
+def approvals_file(request: Request, project: Project) -> HttpResponseBase:
     """Every decision of the project as CSV."""
     return logged_download(
         request, project, approval_queue.lines(project), name=f"{project.slug}-decisions.csv", kind=CSV

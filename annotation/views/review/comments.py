@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -16,7 +16,7 @@ from annotation.flow.review import comments
 from annotation.models import Assignment, Comment, Dataset, Hit, Item, Project
 from annotation.pure.people import roles
 from annotation.templatetags.language_tags import in_language
-from annotation.views.access import OtherRole, member_action
+from annotation.views.access import OtherRole, Request, member_action
 from annotation.views.post_handling import posted_text, whole_number
 
 MOST_NAMES = 12  # of members, in the line below the field
@@ -94,7 +94,7 @@ def subject_of(project: Project, kind: str, name: str) -> Subject:
 
 
 def thread_context(
-    request: HttpRequest, project: Project, row: Item | Hit | Assignment, *, problem: str = "", typed: str = ""
+    request: Request, project: Project, row: Item | Hit | Assignment, *, problem: str = "", typed: str = ""
 ) -> dict[str, Any]:
     """The context of `review/_comments.html` on the page of an item, a HIT or a response.
 
@@ -114,7 +114,7 @@ def thread_context(
 
 
 def shown_comments(
-    request: HttpRequest, subject: Subject, rows: Iterable[Comment], letters: Mapping[int, str] | None = None
+    request: Request, subject: Subject, rows: Iterable[Comment], letters: Mapping[int, str] | None = None
 ) -> list[dict[str, Any]]:
     """Comments for a page: [{"comment", "about", "page" (of what it is about), "erasable"}].
 
@@ -162,7 +162,7 @@ def _words(comment: Comment, subject: Subject, letter: str) -> str:
 
 
 @member_action(roles.REVIEW)
-def comment_add(request: HttpRequest, project: Project, kind: str, name: str) -> HttpResponse:
+def comment_add(request: Request, project: Project, kind: str, name: str) -> HttpResponse:
     """Post a comment; a refused one stays in the field, with the reason."""
     subject, text = subject_of(project, kind, name), posted_text(request, "text")
     try:
@@ -173,7 +173,7 @@ def comment_add(request: HttpRequest, project: Project, kind: str, name: str) ->
 
 
 @member_action(roles.REVIEW)
-def comment_erase(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def comment_erase(request: Request, project: Project, pk: int) -> HttpResponse:
     """Erase a comment for good: one's own, or as an owner any. `page` is the thread to return to, as kind/name."""
     row = get_object_or_404(comments.of_project(project), pk=pk)
     kind, _slash, name = posted_text(request, "page").partition("/")
@@ -186,7 +186,7 @@ def comment_erase(request: HttpRequest, project: Project, pk: int) -> HttpRespon
 
 
 def _answer(
-    request: HttpRequest, project: Project, subject: Subject, *, problem: str = "", typed: str = ""
+    request: Request, project: Project, subject: Subject, *, problem: str = "", typed: str = ""
 ) -> HttpResponse:
     """The thread for htmx; without scripts the subject's page, or for a refused comment one with the thread alone."""
     if not (request.htmx or problem):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -16,7 +16,7 @@ from annotation.forms.projects import ResultsDatasetForm
 from annotation.models import Batch, GoldDecision, Hit, Project
 from annotation.pure.people import roles
 from annotation.pure.review import gold_corrections
-from annotation.views.access import member_action, member_form, member_page, requester_action
+from annotation.views.access import Request, member_action, member_form, member_page, requester_action
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.batches.hits import hit_of
 from annotation.views.post_handling import enqueue_and_redirect, posted_text, see_other
@@ -25,7 +25,7 @@ from annotation.views.work.task_frame import shortcut_context
 
 
 @member_page(roles.REVIEW)
-def gold(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def gold(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Items with gold in doubt, the decisions, and a form to create a corrected dataset."""
     shown = _doubting(batch)
     fresh = conclusions.fresh(shown, most=conclusions.AT_ONCE)
@@ -61,7 +61,7 @@ def _words(decision: str) -> str:
 
 
 @member_form(roles.REVIEW)
-def gold_item(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
+def gold_item(request: Request, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """One item: gold, responses, paragraphs; POST decides and shows the next."""
     shown = _doubting(batch)
     row = hit_of(shown, public_id)
@@ -88,7 +88,7 @@ def _next(batch: Batch, row: Hit) -> Hit | None:
     return others.filter(item__gt=row.item_id).first() or others.first()
 
 
-def _page(request: HttpRequest, batch: Batch, row: Hit, *, problem: str = "", status: int = 200) -> HttpResponse:
+def _page(request: Request, batch: Batch, row: Hit, *, problem: str = "", status: int = 200) -> HttpResponse:
     doubt, example = gold_in_doubt.doubt_of(row), row.item.example
     supports = set(example.supports or ())
     rows = [{"paragraph": p, "support": k in supports} for k, p in enumerate(example.paragraphs)]
@@ -112,7 +112,7 @@ def _page(request: HttpRequest, batch: Batch, row: Hit, *, problem: str = "", st
 
 
 @member_action(roles.REVIEW)
-def gold_undo(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
+def gold_undo(request: Request, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """Undo the decision on an item's gold, and show the item."""
     row = hit_of(_doubting(batch), public_id)
     if gold_in_doubt.undo(row, reviewer=request.user):
@@ -124,7 +124,7 @@ def gold_undo(request: HttpRequest, project: Project, batch: Batch, public_id: s
 
 
 @requester_action
-def gold_correct(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def gold_correct(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Start the job that creates a corrected copy of one of the batch's datasets."""
     shown = _doubting(batch)
     form = ResultsDatasetForm(request.POST)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 
@@ -11,14 +11,14 @@ from annotation.flow.people.worker_names import name_uncomposed
 from annotation.flow.review import gold_looks, problem_reports
 from annotation.models import Batch, ProblemReport, Project
 from annotation.pure.people import roles
-from annotation.views.access import member_action, member_page
+from annotation.views.access import Request, member_action, member_page
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.post_handling import refusal_as_message, see_other
 from annotation.views.work.task_frame import PROBLEM_REASONS
 
 
 @member_page(roles.REVIEW)
-def problem_report_list(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def problem_report_list(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Open problem reports, oldest first; or decided ones, newest first."""
     wanted = problem_reports.ProblemReportFilter.of(request.GET)
     wanted = wanted if wanted.query else replace(wanted, show="open")
@@ -46,7 +46,7 @@ def _problem_report(batch: Batch, pk: int) -> ProblemReport:
 
 
 @member_action(roles.REVIEW)
-def keep_report(request: HttpRequest, project: Project, batch: Batch, pk: int) -> HttpResponse:
+def keep_report(request: Request, project: Project, batch: Batch, pk: int) -> HttpResponse:
     """Close the report and keep the HIT."""
     if not problem_reports.keep(_problem_report(batch, pk)):
         messages.warning(request, _("This problem report was decided in the meantime."))
@@ -54,7 +54,7 @@ def keep_report(request: HttpRequest, project: Project, batch: Batch, pk: int) -
 
 
 @member_action(roles.REVIEW)
-def exclude_reported_hit(request: HttpRequest, project: Project, batch: Batch, pk: int) -> HttpResponse:
+def exclude_reported_hit(request: Request, project: Project, batch: Batch, pk: int) -> HttpResponse:
     """Agree with the report and exclude the HIT, for the worker's reason."""
     problem_report = _problem_report(batch, pk)
     reason = ": ".join(part for part in (reason_text(problem_report), problem_report.text.strip()) if part)[:500]
@@ -65,7 +65,7 @@ def exclude_reported_hit(request: HttpRequest, project: Project, batch: Batch, p
 
 
 @member_action(roles.REVIEW)
-def reopen_report(request: HttpRequest, project: Project, batch: Batch, pk: int) -> HttpResponse:
+def reopen_report(request: Request, project: Project, batch: Batch, pk: int) -> HttpResponse:
     """Undo the decision."""
     with refusal_as_message(request):
         if problem_reports.reopen(_problem_report(batch, pk)):

@@ -4,7 +4,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import select_template
 from django.urls import reverse
@@ -23,7 +23,7 @@ from annotation.pure.people import roles
 from annotation.pure.review import review_state
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
-from annotation.views.access import demand, member_action, member_form
+from annotation.views.access import Request, demand, member_action, member_form
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.post_handling import posted_text, refusal_as_message, see_other, whole_number
 from annotation.views.review.comments import thread_context
@@ -34,7 +34,7 @@ AND_APPROVED = f"{review_state.ACCEPTED}+approved"  # accepted and paid
 
 
 @member_form(roles.REVIEW)
-def review_answer(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
+def review_answer(request: Request, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """One response; POST reviews it and shows the next; 409 if somebody else was first, 422 for missing fields."""
     shown = reviewed_batch(batch)
     row = _answer_of(shown, public_id)
@@ -64,11 +64,11 @@ def _answer_of(batch: Batch, public_id: str) -> Assignment:
     return row
 
 
-def _number(request: HttpRequest, name: str) -> int:
+def _number(request: Request, name: str) -> int:
     return whole_number(request.POST.get(name, ""), 0, digits=11)
 
 
-def _posted(request: HttpRequest, batch: Batch) -> review_decisions.Decision:
+def _posted(request: Request, batch: Batch) -> review_decisions.Decision:
     marks = {key: request.POST.get(f"mark-{key}") for key in capabilities.criteria(task_type(batch.task))}
     decision = request.POST.get("decision", "").removesuffix("+approved")
     reason = "message" if decision == review_state.RETURNED else "reason"
@@ -80,7 +80,7 @@ def _posted(request: HttpRequest, batch: Batch) -> review_decisions.Decision:
     )
 
 
-def _next(request: HttpRequest, batch: Batch, row: Assignment) -> HttpResponse:
+def _next(request: Request, batch: Batch, row: Assignment) -> HttpResponse:
     places = review_samples.queue(batch, worker=chosen_worker(request))
     following = review_samples.next_waiting(places, row.public_id)
     undo = {"undo": row.public_id}
@@ -95,12 +95,12 @@ def _address(batch: Batch, page: str, *args: str) -> str:
     return reverse(page, args=[batch.project.slug, batch.slug, *args])
 
 
-def _filters(request: HttpRequest) -> dict[str, str]:
+def _filters(request: Request) -> dict[str, str]:
     worker = chosen_worker(request)
     return {"worker": str(worker)} if worker is not None else {}
 
 
-def _page(request: HttpRequest, batch: Batch, row: Assignment, *, problem: str = "", status: int = 200) -> HttpResponse:
+def _page(request: Request, batch: Batch, row: Assignment, *, problem: str = "", status: int = 200) -> HttpResponse:
     standing = next(iter(review_decisions.responses_with_reviews([row])), None)
     if standing is None:  # erased
         raise Http404
@@ -142,7 +142,7 @@ def _in_words(review: Review) -> dict[str, str]:
     return state_words(review.decision) if decided else {"label": _("undone"), "tone": ""}
 
 
-def _filled(request: HttpRequest, batch: Batch, row: Assignment, history: list[Review], text: str) -> dict[str, Any]:
+def _filled(request: Request, batch: Batch, row: Assignment, history: list[Review], text: str) -> dict[str, Any]:
     """The values of the form: as posted, else of the last decision on this revision, undone or not."""
     here = [r for r in history if r.revision == row.revision and r.decision in review_state.DECIDED]
     held: Any = _posted(request, batch) if request.method == "POST" else here[-1] if here else None
@@ -180,7 +180,7 @@ def _feedback(batch: Batch, row: Assignment) -> dict[str, Any]:
     }
 
 
-def _progress(request: HttpRequest, batch: Batch, row: Assignment) -> dict[str, Any]:
+def _progress(request: Request, batch: Batch, row: Assignment) -> dict[str, Any]:
     """Progress of the review, and the neighbours in the queue."""
     places = review_samples.queue(batch, worker=chosen_worker(request))
     own = [place for place in places if place.worker == row.worker_id]
@@ -196,7 +196,7 @@ def _progress(request: HttpRequest, batch: Batch, row: Assignment) -> dict[str, 
 
 
 @member_action(roles.REVIEW)
-def review_undo(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
+def review_undo(request: Request, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """Undo the review of a response, and show it."""
     shown = reviewed_batch(batch)
     row = _answer_of(shown, public_id)
@@ -209,7 +209,7 @@ def review_undo(request: HttpRequest, project: Project, batch: Batch, public_id:
 
 
 @member_action(roles.REVIEW)
-def review_choose(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
+def review_choose(request: Request, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """Accept this one of several responses to a HIT."""
     shown = reviewed_batch(batch)
     row = _answer_of(shown, public_id)
@@ -223,7 +223,7 @@ def review_choose(request: HttpRequest, project: Project, batch: Batch, public_i
 
 
 @member_action(roles.REVIEW)
-def review_feedback(request: HttpRequest, project: Project, batch: Batch, public_id: str) -> HttpResponse:
+def review_feedback(request: Request, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """Give feedback on this response; returns a fragment for htmx."""
     shown = reviewed_batch(batch)
     row = _answer_of(shown, public_id)
@@ -236,7 +236,7 @@ def review_feedback(request: HttpRequest, project: Project, batch: Batch, public
 
 
 @member_action(roles.REVIEW)
-def review_withdraw(request: HttpRequest, project: Project, batch: Batch, pk: int) -> HttpResponse:
+def review_withdraw(request: Request, project: Project, batch: Batch, pk: int) -> HttpResponse:
     """Withdraw feedback that the worker has not read yet."""
     shown = reviewed_batch(batch)
     feedback = get_object_or_404(Feedback.objects.filter(assignment__batch=shown), pk=pk)
@@ -245,7 +245,7 @@ def review_withdraw(request: HttpRequest, project: Project, batch: Batch, pk: in
     return _render_feedback(request, shown, row, problem=problem)
 
 
-def _render_feedback(request: HttpRequest, batch: Batch, row: Assignment, *, problem: str = "") -> HttpResponse:
+def _render_feedback(request: Request, batch: Batch, row: Assignment, *, problem: str = "") -> HttpResponse:
     if request.htmx:
         context = {"project": batch.project, "batch": batch, "assignment": row, **_feedback(batch, row)}
         context |= {"feedback_problem": problem, "open": bool(problem)}

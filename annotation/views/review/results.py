@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
@@ -16,12 +16,12 @@ from annotation.operations import uploads
 from annotation.operations.downloads import logged_download
 from annotation.pure.people import roles
 from annotation.templatetags.language_tags import in_language
-from annotation.views.access import member_page, requester_action
+from annotation.views.access import Request, member_page, requester_action
 from annotation.views.post_handling import enqueue_and_redirect, refusal_as_message, see_other
 
 
 @member_page(roles.SEE)
-def batch_export(request: HttpRequest, project: Project, batch: Batch, format: str) -> HttpResponse:
+def batch_export(request: Request, project: Project, batch: Batch, format: str) -> HttpResponseBase:
     """Every revision of every response as a file; with `?ids_only=1` without the items' content, `?long=1` by value.
 
     As `qrels` the ratings of passages that they add up to.
@@ -38,7 +38,7 @@ def batch_export(request: HttpRequest, project: Project, batch: Batch, format: s
 
 
 @requester_action
-def batch_responses(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def batch_responses(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Upload responses collected elsewhere; a job imports them, all or nothing."""
     upload = request.FILES.get("file")
     if upload is None or uploads.too_large(request):
@@ -54,7 +54,7 @@ def batch_responses(request: HttpRequest, project: Project, batch: Batch) -> Htt
 
 
 @requester_action
-def create_results_dataset(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def create_results_dataset(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Start the job that creates the dataset; an invalid name is shown as an error on the batch's page."""
     form = ResultsDatasetForm(request.POST)
     if not form.is_valid():
@@ -72,7 +72,7 @@ def create_results_dataset(request: HttpRequest, project: Project, batch: Batch)
 
 
 @member_page(roles.SEE)
-def results_preview(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def results_preview(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """How many items `?keep=` would keep, as a fragment, or what is wrong with it."""
     keep = request.GET.get("keep", "").replace("\0", "")[:1000].strip()
     context: dict[str, Any] = {"keep": keep, "most": results_dataset.FORESEEN}
@@ -83,7 +83,7 @@ def results_preview(request: HttpRequest, project: Project, batch: Batch) -> Htt
     return render(request, "review/_kept.html", context)
 
 
-def add_errors(request: HttpRequest, form: ResultsDatasetForm) -> None:
+def add_errors(request: Request, form: ResultsDatasetForm) -> None:
     """Add the form's errors to the messages, for pages that show the form without them."""
     for error in form.errors.get("name", []):
         messages.error(request, _("Name of the dataset: %(error)s") % {"error": error})

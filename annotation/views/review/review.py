@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Page
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
@@ -15,7 +15,7 @@ from annotation.pure.people import roles
 from annotation.pure.review import review_state
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
-from annotation.views.access import member_action, member_page
+from annotation.views.access import Request, member_action, member_page
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.post_handling import refusal_as_message, see_other, whole_number
 
@@ -53,7 +53,7 @@ def state_words(state: str) -> dict[str, str]:
 
 
 @member_page(roles.REVIEW)
-def review(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def review(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Coverage by worker, decisions, and the filtered responses."""
     shown = reviewed_batch(batch)
     before = review_samples.earlier(shown)
@@ -82,7 +82,7 @@ def review(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse
     return render(request, "review/review.html", batch_context(shown, "review", **context))
 
 
-def chosen_worker(request: HttpRequest) -> int | None:
+def chosen_worker(request: Request) -> int | None:
     """The worker to filter by."""
     return whole_number(request.GET.get("worker", ""), None)
 
@@ -93,7 +93,7 @@ def _counts(covered: list[review_samples.Coverage]) -> list[dict[str, Any]]:
     return [state_words(state) | {"n": total[state]} for state in kept]
 
 
-def _listed(batch: Batch, places: list[review_samples.QueuedResponse], request: HttpRequest) -> Page[Any]:
+def _listed(batch: Batch, places: list[review_samples.QueuedResponse], request: Request) -> Page[Any]:
     """A page of the queue; each place becomes {"standing", "text", "label", "tone"}."""
     page = review_samples.ReviewFilter().page(places, request.GET)
     rows = Assignment.objects.filter(pk__in=[place.pk for place in page]).select_related("hit", "worker__project")
@@ -108,7 +108,7 @@ def _line(batch: Batch, standing: review_decisions.ResponseWithReview) -> dict[s
     return {"standing": standing, "text": text} | state_words(standing.state)
 
 
-def _several(batch: Batch, request: HttpRequest) -> Page[Any]:
+def _several(batch: Batch, request: Request) -> Page[Any]:
     page = review_samples.ReviewFilter().page(review_decisions.several(batch), request.GET)
     for hit, standings in page.object_list:
         for standing in standings:
@@ -119,7 +119,7 @@ def _several(batch: Batch, request: HttpRequest) -> Page[Any]:
     return page
 
 
-def undoable(request: HttpRequest, batch: Batch) -> dict[str, Any] | None:
+def undoable(request: Request, batch: Batch) -> dict[str, Any] | None:
     """The last decision, for the undo notice: {"public_id", "label", "tone"}."""
     public_id = request.GET.get("undo", "").replace("\0", "")
     row = batch.assignments.filter(public_id=public_id).first() if public_id else None
@@ -132,7 +132,7 @@ def undoable(request: HttpRequest, batch: Batch) -> dict[str, Any] | None:
 
 
 @member_action(roles.REVIEW)
-def review_draw(request: HttpRequest, project: Project, batch: Batch) -> HttpResponse:
+def review_draw(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Draw more responses, of all workers or of one."""
     shown = reviewed_batch(batch)
     number = whole_number(request.POST.get("worker", ""), None)

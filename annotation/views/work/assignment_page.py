@@ -24,6 +24,7 @@ from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
 from annotation.tasktype import JSON, TaskType, capabilities
 from annotation.views.access import (
+    Request,
     open_batch,
     own_assignment,
     signed_in_action,
@@ -57,18 +58,18 @@ from annotation.views.work.task_frame import (
 
 
 @signed_in_action
-def start(request: HttpRequest, pk: int) -> HttpResponse:
+def start(request: Request, pk: int) -> HttpResponse:
     """Accept the next assignment of a batch, once consent is given and the instructions are read."""
     batch, worker = open_batch(request, pk)
     return next_page(request, worker, batch)
 
 
-def next_page(request: HttpRequest, worker: Worker, batch: Batch) -> HttpResponse:
+def next_page(request: Request, worker: Worker, batch: Batch) -> HttpResponse:
     """Redirect to the worker's next assignment, or to a page that must come first, such as consent."""
     return _see(_url(_next_step(worker, batch)))
 
 
-def begin_experiment(request: HttpRequest, worker: Worker, drawn_for: Experiment) -> HttpResponse:
+def begin_experiment(request: Request, worker: Worker, drawn_for: Experiment) -> HttpResponse:
     """As `next_page`, in the arm of the worker, which is drawn if they begin; home if they cannot begin now."""
     arm = arm_draws.begin(worker, drawn_for)
     if arm is not None:
@@ -122,7 +123,7 @@ def with_next_of(url: str, after: str) -> HttpResponse:
 
 
 @signed_in_form
-def batch_instructions(request: HttpRequest, pk: int) -> HttpResponse:
+def batch_instructions(request: Request, pk: int) -> HttpResponse:
     """The instructions of a batch; POST confirms that they were read and goes on to the work."""
     batch, worker = open_batch(request, pk)
     participation = participation_of(worker, batch)
@@ -152,7 +153,7 @@ def instructions_context(batch: Batch, instructions: Instructions, participation
 
 
 @signed_in_page
-def assignment(request: HttpRequest, public_id: str) -> HttpResponse:
+def assignment(request: Request, public_id: str) -> HttpResponse:
     """An assignment's page: to work on, to change while the batch is open, or to view."""
     row = own_assignment(request, public_id)
     context = page_of(request, row, participation_of(row.worker, row.batch))
@@ -162,7 +163,7 @@ def assignment(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 @signed_in_action
-def submit(request: HttpRequest, public_id: str) -> HttpResponse:
+def submit(request: Request, public_id: str) -> HttpResponse:
     """Submit the response and go on to the next assignment, or to the next step of this one.
 
     422 for missing parts, 409 if another was first.
@@ -192,7 +193,7 @@ def submit(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 def _after_submission(
-    request: HttpRequest, row: Assignment, task: TaskType, receipt: Receipt, standing: Any, *, repairing: bool
+    request: Request, row: Assignment, task: TaskType, receipt: Receipt, standing: Any, *, repairing: bool
 ) -> Assignment | str:
     """What comes after a stored response: the next assignment, or the URL of a page that comes first."""
     if repairing:
@@ -208,7 +209,7 @@ def _after_submission(
     return reverse("work") if repairing else _next_step(row.worker, row.batch, standing)
 
 
-def _response_with(request: HttpRequest, step: Assignment | str) -> HttpResponse:
+def _response_with(request: Request, step: Assignment | str) -> HttpResponse:
     """Redirect to what comes next. A script that asks for it (`X-Release`) gets the next item itself, or a URL.
 
     The item takes the place of the one before on a page of the same release. After an upgrade, or where the item may
@@ -230,7 +231,7 @@ def _response_with(request: HttpRequest, step: Assignment | str) -> HttpResponse
     return JsonResponse({"next": _url(step)})
 
 
-def _item(request: HttpRequest, row: Assignment, participation: Participation) -> HttpResponse:
+def _item(request: Request, row: Assignment, participation: Participation) -> HttpResponse:
     """An item without the parts of the page that stay."""
     page = HttpResponse(item_of(request, row, participation))
     page["X-Item"] = _url(row)
@@ -239,7 +240,7 @@ def _item(request: HttpRequest, row: Assignment, participation: Participation) -
 
 @require_POST
 @signed_in_or_401
-def prefetch_next(request: HttpRequest, public_id: str) -> HttpResponse:
+def prefetch_next(request: Request, public_id: str) -> HttpResponse:
     """Hold the HIT after this one for the worker, and show its item; 204 if there is none, or the page has it.
 
     `held`: the assignment that the page has. `let_go`: the page does not need it any more, with the `X-Held-Until` that
@@ -254,11 +255,11 @@ def prefetch_next(request: HttpRequest, public_id: str) -> HttpResponse:
     return HttpResponse(status=204)
 
 
-def _may_prefetch(request: HttpRequest, row: Assignment) -> bool:
+def _may_prefetch(request: Request, row: Assignment) -> bool:
     return row.state == lifecycle.ACCEPTED and request.headers.get("X-Release") == release()
 
 
-def _prefetched(request: HttpRequest, row: Assignment, *, have: str = "") -> HttpResponse:
+def _prefetched(request: Request, row: Assignment, *, have: str = "") -> HttpResponse:
     """The item after an assignment under way; 204 if none can be held, or the page does `have` it."""
     participation = _going_on(row)
     held = prefetch.hold(participation) if participation else None
@@ -280,7 +281,7 @@ def _going_on(row: Assignment) -> Participation | None:
 
 
 def _held_item(
-    request: HttpRequest, row: Assignment, participation: Participation, held: PrefetchedHit
+    request: Request, row: Assignment, participation: Participation, held: PrefetchedHit
 ) -> HttpResponse | None:
     """The item of a held HIT; None if it shows another site, which the page on show may not permit."""
     following = prefetch.to_come(held, row)
@@ -292,7 +293,7 @@ def _held_item(
 
 @require_POST
 @signed_in_or_401
-def draft(request: HttpRequest, public_id: str) -> HttpResponse:
+def draft(request: Request, public_id: str) -> HttpResponse:
     """Save a draft: 200 {"version", "saved_at"}; 409 with the newer draft; 410 if the assignment ended.
 
     With `X-Prefetch` the next item, as `prefetch_next` shows it, if there is one; `X-Draft` then has the version.
@@ -313,7 +314,7 @@ def draft(request: HttpRequest, public_id: str) -> HttpResponse:
 
 @require_safe
 @signed_in_or_401
-def live(request: HttpRequest, public_id: str, name: str) -> HttpResponse:
+def live(request: Request, public_id: str, name: str) -> HttpResponse:
     """A fragment of the task's page, made from the payload as shown."""
     row = own_assignment(request, public_id)
     return live_fragment(request, row.batch, shown_payload(task_type(row.batch.task), row), name)
@@ -329,7 +330,7 @@ def live_fragment(request: HttpRequest, batch: Batch, payload: JSON, name: str) 
 
 
 @signed_in_action
-def return_assignment(request: HttpRequest, public_id: str) -> HttpResponse:
+def return_assignment(request: Request, public_id: str) -> HttpResponse:
     """Return an assignment: others may get the HIT, the draft stays; then home."""
     row = own_assignment(request, public_id)
     if leases.return_assignment(row):
@@ -338,7 +339,7 @@ def return_assignment(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 @signed_in_action
-def skip(request: HttpRequest, public_id: str) -> HttpResponse:
+def skip(request: Request, public_id: str) -> HttpResponse:
     """Return an assignment and accept the next."""
     row = own_assignment(request, public_id)
     leases.return_assignment(row)
@@ -346,7 +347,7 @@ def skip(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 @signed_in_action
-def take_up(request: HttpRequest, public_id: str) -> HttpResponse:
+def take_up(request: Request, public_id: str) -> HttpResponse:
     """Resume a returned or expired assignment, unless somebody else took its place."""
     row = own_assignment(request, public_id)
     feedback = worker_feedback.first_waiting(row.worker)
@@ -364,13 +365,13 @@ def take_up(request: HttpRequest, public_id: str) -> HttpResponse:
 
 @require_POST
 @signed_in_or_401
-def extend(request: HttpRequest, public_id: str) -> HttpResponse:
+def extend(request: Request, public_id: str) -> HttpResponse:
     """Extend the lease, once; the response has its new end."""
     return prolong(own_assignment(request, public_id))
 
 
 @signed_in_action
-def report_problem(request: HttpRequest, public_id: str) -> HttpResponse:
+def report_problem(request: Request, public_id: str) -> HttpResponse:
     """Report a problem with an item and go on."""
     row = own_assignment(request, public_id)
     with refusal_as_message(request):
@@ -383,7 +384,7 @@ def report_problem(request: HttpRequest, public_id: str) -> HttpResponse:
 
 @require_safe
 @login_required
-def back(request: HttpRequest, public_id: str) -> HttpResponse:
+def back(request: Request, public_id: str) -> HttpResponse:
     """Go to the assignment that the worker submitted before this one."""
     row = own_assignment(request, public_id)
     own = Assignment.objects.filter(worker=row.worker, batch=row.batch, state=lifecycle.SUBMITTED)

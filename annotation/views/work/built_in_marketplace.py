@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -14,7 +14,7 @@ from annotation.flow.work import arm_draws, built_in_marketplace
 from annotation.flow.work.built_in_marketplace import FirstStepRequired, Group
 from annotation.models import Batch, Experiment, Hit
 from annotation.templatetags.external_question_tags import AUTOMATIC
-from annotation.views.access import signed_in_action, signed_in_form, signed_in_page
+from annotation.views.access import Request, signed_in_action, signed_in_form, signed_in_page
 from annotation.views.people.sign_up import safe_next
 from annotation.views.post_handling import see_other, whole_number
 from annotation.views.work.assignment_page import begin_experiment, next_page, with_next_of
@@ -26,7 +26,7 @@ MOST_PASSED = 1000
 
 
 @signed_in_page
-def marketplace(request: HttpRequest) -> HttpResponse:
+def marketplace(request: Request) -> HttpResponse:
     """All HITs that the viewer may discover, filtered by `q`, in the order `sort`."""
     search, order = request.GET.get("q", "")[:200], request.GET.get("sort", "newest")
     found = built_in_marketplace.groups(request.user, search=search, order=order)
@@ -46,7 +46,7 @@ def marketplace(request: HttpRequest) -> HttpResponse:
 
 
 @signed_in_page
-def group(request: HttpRequest, pk: int) -> HttpResponse:
+def group(request: Request, pk: int) -> HttpResponse:
     """A group of HITs: a preview of the next one from the MTurk API, or the description of a batch."""
     found = _group(request, pk)
     passing = min(whole_number(request.GET.get("passing", ""), 0, digits=4), MOST_PASSED)
@@ -61,7 +61,7 @@ def group(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @signed_in_page
-def hit(request: HttpRequest, public_id: str) -> HttpResponse:
+def hit(request: Request, public_id: str) -> HttpResponse:
     """A HIT of the MTurk API by its id: its preview, or the viewer's own assignment."""
     shown = _hit(public_id)
     own = shown.assignments.filter(worker__user=request.user, state__in=["accepted", "submitted"]).first()
@@ -74,7 +74,7 @@ def hit(request: HttpRequest, public_id: str) -> HttpResponse:
     return _preview(request, found, shown)
 
 
-def _group(request: HttpRequest, pk: int) -> Group:
+def _group(request: Request, pk: int) -> Group:
     found = built_in_marketplace.group_of(request.user, pk)
     if found is None:
         raise Http404
@@ -88,7 +88,7 @@ def _hit(public_id: str) -> Hit:
     return found
 
 
-def _preview(request: HttpRequest, group: Group, hit: Hit, *, passing: int = 0) -> HttpResponse:
+def _preview(request: Request, group: Group, hit: Hit, *, passing: int = 0) -> HttpResponse:
     """The HIT's page as a preview, with its reward and the URL to accept it."""
     hit.batch = group.batch
     offer = {
@@ -104,7 +104,7 @@ def _preview(request: HttpRequest, group: Group, hit: Hit, *, passing: int = 0) 
 
 
 @signed_in_action
-def accept(request: HttpRequest, public_id: str) -> HttpResponse:
+def accept(request: Request, public_id: str) -> HttpResponse:
     """Accept a HIT of the MTurk API; consent comes first, and a taken HIT leads to the next of its group."""
     wanted = _hit(public_id)
     _group(request, wanted.batch_id)
@@ -122,14 +122,14 @@ def accept(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 @signed_in_action
-def group_start(request: HttpRequest, pk: int) -> HttpResponse:
+def group_start(request: Request, pk: int) -> HttpResponse:
     """Start a batch, joining its project if that is open to all."""
     found = _group(request, pk)
     return _start(request, found.batch, reverse("marketplace-group", args=[pk]))
 
 
 @signed_in_form
-def experiment(request: HttpRequest, token: str) -> HttpResponse:
+def experiment(request: Request, token: str) -> HttpResponse:
     """The one link of an experiment: what it offers; POST begins or continues it."""
     found = get_object_or_404(Experiment.objects.filter(project__removed_at=None), token=token)
     arms = arm_draws.arms_of(found)
@@ -143,7 +143,7 @@ def experiment(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "work/hit_group.html", {"group": group, "gone": not group.available})
 
 
-def _start(request: HttpRequest, batch: Batch, here: str) -> HttpResponse:
+def _start(request: Request, batch: Batch, here: str) -> HttpResponse:
     try:
         worker = built_in_marketplace.join(request.user, batch)
         if batch.experiment is not None:
@@ -157,7 +157,7 @@ def _start(request: HttpRequest, batch: Batch, here: str) -> HttpResponse:
 
 
 @signed_in_action
-def automatic(request: HttpRequest) -> HttpResponse:
+def automatic(request: Request) -> HttpResponse:
     """Save whether the next HIT is accepted automatically after a submission."""
     request.session[AUTOMATIC] = request.POST.get("on") == "1"
     return HttpResponseRedirect(safe_next(request))

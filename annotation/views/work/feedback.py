@@ -1,20 +1,20 @@
 """Feedback from requesters, which a worker acknowledges before they go on."""
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from annotation.flow.review import worker_feedback
 from annotation.models import Feedback
 from annotation.registry import task_type
 from annotation.tasktype import Rated, capabilities
-from annotation.views.access import open_batch, signed_in_form
+from annotation.views.access import Request, open_batch, signed_in_form
 from annotation.views.post_handling import see_other, whole_number
 from annotation.views.response_words import words_of
 from annotation.views.work.assignment_page import next_page
 
 
 @signed_in_form
-def feedback(request: HttpRequest, pk: int) -> HttpResponse:
+def feedback(request: Request, pk: int) -> HttpResponse:
     """The viewer's feedback; POST acknowledges it and shows the next, then goes back to the work."""
     rows = Feedback.objects.select_related("batch__project", "assignment__hit", "worker__project", "author")
     row = get_object_or_404(rows, pk=pk, worker__user=request.user, worker__project__removed_at=None)

@@ -17,13 +17,13 @@ from annotation.models import Batch, Worker
 from annotation.pure.batches import lifecycle
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON, Problem, Remark, capabilities
-from annotation.views.access import open_batch, signed_in_action, signed_in_form, signed_in_or_401
+from annotation.views.access import Request, open_batch, signed_in_action, signed_in_form, signed_in_or_401
 from annotation.views.work.assignment_page import live_fragment, next_page
 from annotation.views.work.task_frame import batch_frame, live_urls, participation_of, shortcut_context, translated
 
 
 @signed_in_form
-def practice(request: HttpRequest, pk: int, number: int) -> HttpResponse:
+def practice(request: Request, pk: int, number: int) -> HttpResponse:
     """A practice item; POST answers it: 422 lists what is missing, else the page gives feedback."""
     batch, worker = open_batch(request, pk)
     exercise_of(batch, number)
@@ -134,7 +134,7 @@ def _translated(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @signed_in_action
-def practice_done(request: HttpRequest, pk: int, number: int) -> HttpResponse:
+def practice_done(request: Request, pk: int, number: int) -> HttpResponse:
     """Finish a practice item and go on to the next one, or to the work; finished ones can be repeated."""
     batch, worker = open_batch(request, pk)
     _exercise, held = exercise_of(batch, number)
@@ -147,7 +147,7 @@ def practice_done(request: HttpRequest, pk: int, number: int) -> HttpResponse:
 
 @require_safe
 @signed_in_or_401
-def practice_live(request: HttpRequest, pk: int, number: int, name: str) -> HttpResponse:
+def practice_live(request: Request, pk: int, number: int, name: str) -> HttpResponse:
     """A fragment of an exercise's page."""
     batch, worker = open_batch(request, pk)
     exercise, _held = exercise_of(batch, number)

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Count, Exists, Prefetch, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Now
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 
@@ -37,7 +37,7 @@ from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle
 from annotation.pure.people.consent_text import is_unfinished
 from annotation.registry import task_type
-from annotation.views.access import open_batch, signed_in_action, signed_in_form, signed_in_page
+from annotation.views.access import Request, open_batch, signed_in_action, signed_in_form, signed_in_page
 from annotation.views.context import ViewerLinks, standing_columns
 from annotation.views.people.sign_up import safe_next
 from annotation.views.post_handling import refusal_as_message, see_other
@@ -48,7 +48,7 @@ EXPIRED_SHOWN = timedelta(days=7)  # of assignments without entries
 
 
 @signed_in_page
-def work(request: HttpRequest) -> HttpResponse:
+def work(request: Request) -> HttpResponse:
     """Every batch that the viewer may see in their projects, with the number of assignments left for them."""
     workers = list(request.user.workers.select_related("project").filter(active=True, project__removed_at=None))
     batches = worker_batches.worker_batches([worker for worker in workers if not worker.has_withdrawn])
@@ -116,7 +116,7 @@ def _own(user: int) -> dict[str, Any]:
 
 
 @signed_in_page
-def batch_done(request: HttpRequest, pk: int) -> HttpResponse:
+def batch_done(request: Request, pk: int) -> HttpResponse:
     """No HITs are left for the viewer in this batch now, and why."""
     batch, worker = open_batch(request, pk)
     reason = open_work.obstacle(worker, batch)
@@ -133,7 +133,7 @@ def batch_done(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @signed_in_page
-def history(request: HttpRequest) -> HttpResponse:
+def history(request: Request) -> HttpResponse:
     """The viewer's submitted responses with decisions, newest first; in open batches they can still be changed."""
     rows = Assignment.objects.filter(**_own(request.user.pk), state=lifecycle.SUBMITTED)
     rows = rows.select_related("batch", "hit__item")
@@ -154,25 +154,25 @@ def history(request: HttpRequest) -> HttpResponse:
     return render(request, "work/history.html", context | worker_tabs(request, "history"))
 
 
-def workers_of(request: HttpRequest) -> list[Worker]:
+def workers_of(request: Request) -> list[Worker]:
     """The viewer's workers, one for each project."""
     rows = request.user.workers.filter(active=True, project__removed_at=None)
     return list(rows.select_related("project").order_by("project__title"))
 
 
-def own_worker(request: HttpRequest, slug: str) -> Worker:
+def own_worker(request: Request, slug: str) -> Worker:
     """The viewer as a worker of that project; 404 if they are not."""
     rows = Worker.objects.select_related("project").filter(project__removed_at=None)
     return get_object_or_404(rows, project__slug=slug, user=request.user)
 
 
-def worker_tabs(request: HttpRequest, here: str) -> dict[str, Any]:
+def worker_tabs(request: Request, here: str) -> dict[str, Any]:
     """Context of templates/work/_worker_tabs.html: the current page, and the number of new messages."""
     return {"here": here, "unread_messages": _unread(request.user.pk).count()}
 
 
 @signed_in_page
-def my_qualifications(request: HttpRequest) -> HttpResponse:
+def my_qualifications(request: Request) -> HttpResponse:
     """The viewer's qualifications, requests, and qualifications they may request, by project."""
     standing = [_standing(worker) for worker in workers_of(request)]
     context = {"projects": standing, **worker_tabs(request, "my-qualifications")}
@@ -195,7 +195,7 @@ def _standing(worker: Worker) -> dict[str, Any]:
 
 
 @signed_in_action
-def qualification_ask(request: HttpRequest, public_id: str) -> HttpResponse:
+def qualification_ask(request: Request, public_id: str) -> HttpResponse:
     """Request a qualification."""
     visible = QualificationType.objects.filter(project__workers__user=request.user, deleted_at__isnull=True)
     type = get_object_or_404(visible, public_id=public_id)
@@ -212,7 +212,7 @@ def _may_claim(worker: Worker) -> bool:
 
 
 @signed_in_action
-def claim_mturk_id(request: HttpRequest, slug: str) -> HttpResponse:
+def claim_mturk_id(request: Request, slug: str) -> HttpResponse:
     """State the worker ID that the viewer had on Mechanical Turk."""
     worker, name = own_worker(request, slug), request.POST.get("mturk_id", "").strip()
     try:
@@ -226,7 +226,7 @@ def claim_mturk_id(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @signed_in_page
-def my_earnings(request: HttpRequest) -> HttpResponse:
+def my_earnings(request: Request) -> HttpResponse:
     """The viewer's earnings by state, by project and by batch."""
     rows = [
         {"worker": worker, "sums": earnings.earnings(worker), "batches": eligibility.earned_by_batch(worker)}
@@ -238,7 +238,7 @@ def my_earnings(request: HttpRequest) -> HttpResponse:
 
 
 @signed_in_page
-def my_messages(request: HttpRequest) -> HttpResponse:
+def my_messages(request: Request) -> HttpResponse:
     """The viewer's messages, newest first; viewing does not mark them as read."""
     workers = workers_of(request)
     rows = Message.objects.filter(worker__in=workers).select_related("worker__project", "assignment__batch")
@@ -256,7 +256,7 @@ def my_messages(request: HttpRequest) -> HttpResponse:
 
 
 @signed_in_action
-def message_write(request: HttpRequest, slug: str) -> HttpResponse:
+def message_write(request: Request, slug: str) -> HttpResponse:
     """Send a message to a project's requesters, or only mark theirs as read."""
     worker = own_worker(request, slug)
     form = MessageForm(request.POST)
@@ -273,7 +273,7 @@ def message_write(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @signed_in_form
-def my_details(request: HttpRequest, slug: str) -> HttpResponse:
+def my_details(request: Request, slug: str) -> HttpResponse:
     """The viewer's details for one project: country, subdivision, adult content."""
     worker = own_worker(request, slug)
     form = DetailsForm(request.POST) if request.method == "POST" else DetailsForm.of(worker)
