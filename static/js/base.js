@@ -112,6 +112,10 @@ document.addEventListener("submit", (event) => {
 tellZone();
 nameTheme();
 
+// What needs a keyboard is folded where there is none.
+const hasKeys = !matchMedia("(hover: none) and (pointer: coarse)").matches;
+for (const part of document.querySelectorAll("[data-folds-on-touch]")) part.open = hasKeys;
+
 // Of many sections the one that is open must be in sight on a narrow screen.
 for (const here of document.querySelectorAll(".tabs [aria-current]")) {
   const tabs = here.closest(".tabs");

@@ -133,12 +133,25 @@ function bindSubmit(form) {
   form.addEventListener("submit", (event) => event.preventDefault()); // a preview sends nothing
 }
 
-/** What was good and what was not in a practice answer is read first; Enter goes on. */
-function bindRemarks(remarks) {
-  remarks?.focus();
-  remarks?.addEventListener("keydown", ({ key, target }) => {
-    if (key === "Enter" && target === remarks) remarks.querySelector("form").requestSubmit();
+/** What was good and what was not in a practice answer is read first. Until the answer changes, what submits goes on. */
+function bindRemarks(remarks, form) {
+  if (!remarks) return;
+  const [onward, again] = document.querySelectorAll(".work-acts > button[form]");
+  const answer = String(draft.answer());
+  const goesOn = () => {
+    onward.hidden = String(draft.answer()) !== answer;
+    again.hidden = !onward.hidden;
+    return again.hidden;
+  };
+  for (const kind of ["input", "change", "answer:change"]) form.addEventListener(kind, goesOn);
+  form.addEventListener("submit", (event) => {
+    if (!goesOn()) return;
+    event.preventDefault();
+    onward.form.requestSubmit();
   });
+  remarks.addEventListener("keydown", ({ key, target }) => key === "Enter" && target === remarks && form.requestSubmit());
+  remarks.focus();
+  goesOn();
 }
 
 /**
@@ -175,6 +188,6 @@ export function startFrame({ fieldsOf = () => new URLSearchParams(), alike = (a,
   }
   if (isComplete()) prefetch(form, draft);
   focusProblem();
-  bindRemarks(document.getElementById("remarks"));
+  bindRemarks(document.getElementById("remarks"), form);
   return { draft, activeSeconds };
 }

@@ -66,6 +66,16 @@ def test_what_is_wrong_is_said_in_one_place_until_the_answer_changes(page: Any) 
     expect(page.locator("#missing")).to_be_visible()
 
 
+@pytest.mark.parametrize("field", ["#question", "#remarks"])
+def test_what_submits_goes_on_from_remarks_until_the_answer_changes(page: Any, field: str) -> None:
+    answer(page, GOOD)
+    expect(page.get_by_role("button", name="Check again")).to_be_hidden()
+    page.locator(field).focus()
+    with page.expect_navigation():
+        page.keyboard.press("Control+Enter")
+    assert page.url.endswith("/practice/2/")
+
+
 @pytest.mark.soak
 def test_no_rule_of_axe_is_broken_before_and_after_the_remarks(page: Any) -> None:
     assert broken(page) == []

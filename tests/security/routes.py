@@ -95,7 +95,7 @@ TABLE: dict[str, Row] = {
     "second-factor-remove": act(SIGNED_IN),
     "worker-erase": fill(OWNERS),
     "preferences": act(SIGNED_IN, 400, anonymous=401),
-    "set-language": Row(EVERYBODY, {"POST": 302}),
+    "set-language": act(EVERYBODY),
     "join": fill(EVERYBODY, 422, own={role: {"POST": 302} for role in SIGNED_IN} | JOINED),
     "consent": fill(WORKERS, 302, body={"version": "1"}),
     "work": look(SIGNED_IN),

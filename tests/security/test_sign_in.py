@@ -32,6 +32,17 @@ def later(seconds: float) -> None:
     SignInTry.objects.update(at=F("at") - timedelta(seconds=seconds))
 
 
+def test_a_stranger_chooses_the_language_where_they_sign_in(client: Client) -> None:
+    assert ">Deutsch</button>" in client.get(f"{SIGN_IN}?next=/work/").content.decode()
+    chosen = client.post(
+        "/accounts/language/",
+        {"language": "de", "next": f"{SIGN_IN}?next=/work/"},
+        headers={"Referer": f"http://testserver{SIGN_IN}?next=/work/"},
+    )
+    assert chosen["Location"] == f"{SIGN_IN}?next=/work/"
+    assert "Anmelden" in client.get(SIGN_IN).content.decode()
+
+
 def test_the_sixth_failed_try_in_a_minute_is_told_to_wait(alice: Any) -> None:
     assert [guess().status_code for _ in range(5)] == [200] * 5
     refused = guess()

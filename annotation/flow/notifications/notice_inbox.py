@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from annotation.models import Comment, Member, Notice, User, Worker
+from annotation.models import Batch, Comment, Member, Notice, User, Worker
 from annotation.models.compiled import compiled
 from annotation.pure.people import roles
 from annotation.pure.text.languages import worded
@@ -21,9 +21,9 @@ PERMISSIONS = {  # by kind: the permission needed to be notified
 }
 
 
-def of(user: User) -> QuerySet[Notice]:
-    """The person's notices, newest first."""
-    return with_subjects(Notice.objects.filter(concerning(), user=user)).order_by("-created_at", "-pk")
+def of(user: User, *, closed: bool = False) -> QuerySet[Notice]:
+    """The person's notices, newest first; `closed`: also of work in closed batches."""
+    return with_subjects(Notice.objects.filter(concerning(closed=closed), user=user)).order_by("-created_at", "-pk")
 
 
 def with_subjects(rows: QuerySet[Notice]) -> QuerySet[Notice]:
@@ -48,13 +48,15 @@ def _first_unread(user: int) -> QuerySet[Notice]:
     return Notice.objects.filter(concerning(), user=user, read_at__isnull=True).values_list("pk")[:100]
 
 
-def concerning() -> Q:
+def concerning(*, closed: bool = False) -> Q:
     """Condition on notices that still concern their person.
 
-    Their project exists and the person still has a role that hears of the kind; their batch is not deleted.
+    Their project exists and the person still has a role that hears of the kind; their batch is not deleted, and not
+    closed if it had new work, unless `closed`.
     """
     here = {"user": OuterRef("user"), "project": OuterRef("project")}
-    found = Q(kind=Notice.Kind.WORK) & Exists(Worker.objects.filter(**here)) | Q(kind=Notice.Kind.PASSWORD)
+    has_work = Q(kind=Notice.Kind.WORK) & (Q() if closed else ~Q(batch__state=Batch.State.CLOSED))
+    found = has_work & Exists(Worker.objects.filter(**here)) | Q(kind=Notice.Kind.PASSWORD)
     for act in set(PERMISSIONS.values()):
         kinds = [kind for kind, permission in PERMISSIONS.items() if permission == act]
         found |= Q(kind__in=kinds) & Exists(Member.objects.filter(role__in=roles.who_may(act), **here))

@@ -65,7 +65,7 @@ def _thread_of(comment: Comment) -> str:
 @signed_in_action
 def notice_open(request: Request, pk: int) -> HttpResponse:
     """Mark a notice as read, and go to its page."""
-    notice = get_object_or_404(notice_inbox.of(request.user), pk=pk)
+    notice = get_object_or_404(notice_inbox.of(request.user, closed=True), pk=pk)
     notice_inbox.read_one(notice)
     return HttpResponseRedirect(leads_to(notice), status=303)
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout, update_session_auth_hash
 from django.contrib.auth.decorators import login_required
@@ -44,7 +43,6 @@ def account(request: Request) -> HttpResponse:
         "two_factor": two_factor.is_on(user),
         "sessions": account_sessions.sessions_of(user),
         "may_found": projects.may_create_project(user),
-        "languages": settings.LANGUAGES if len(settings.LANGUAGES) > 1 else [],
     }
     return answer(request, "people/account.html", context, form, wait)
 

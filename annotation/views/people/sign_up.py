@@ -50,7 +50,10 @@ def language(request: Request) -> HttpResponse:
     wanted = request.POST.get("language", "")
     if request.user.is_authenticated and translation.check_for_language(wanted):
         notice_inbox.set_language(request.user, wanted)
-    return set_language(request)
+    response = set_language(request)
+    if response.status_code == 302:
+        response.status_code = 303  # a 302 to the sign-in page says that a session ended (SignedOutMiddleware)
+    return response
 
 
 KNOWN_FOR = 365 * 24 * 3600  # seconds

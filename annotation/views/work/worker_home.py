@@ -56,7 +56,10 @@ def work(request: Request) -> HttpResponse:
     request.standing = ViewerLinks(*standing)
     waiting = [worker.project for worker in workers if _needs_consent(worker)]
     offered = [row for row in batches if not row.missing]
-    busy = [row for row in offered if row.may_start or row.under_way] or offered
+    returned = list(_returned(request.user.pk).order_by("-ended_at")[:20]) if has_returned else []
+    unfinished = {row.batch.pk: [each for each in returned if each.batch_id == row.batch.pk] for row in offered}
+    busy = [row for row in offered if row.may_start or unfinished[row.batch.pk]] or offered
+    busy.sort(key=lambda row: (not row.under_way, not unfinished[row.batch.pk], not row.done))
     leads_to_consent = {row.batch.project_id for row in offered if row.may_start}
     context = {
         "here": "work",
@@ -66,7 +69,8 @@ def work(request: Request) -> HttpResponse:
         "rest": [row for row in batches if row.missing],
         "consent_waiting": waiting,
         "consent_alone": [project for project in waiting if project.pk not in leads_to_consent],
-        "returned": _returned(request.user.pk).order_by("-ended_at")[:20] if has_returned else [],
+        "unfinished": unfinished,
+        "returned": [row for row in returned if row.batch_id not in unfinished],
         "repairs": _repairs(request.user.pk).select_related("assignment__batch__project") if has_repairs else [],
         "feedback": _feedback(request.user.pk).select_related("batch").order_by("pk") if has_feedback else [],
         "submitted": submitted,

@@ -167,7 +167,7 @@ def test_letters_are_in_the_language_of_their_reader(told: Any, carol: Any, mail
     type(told).objects.filter(pk=carol.user.pk).update(email="carol@example.org")
     client.force_login(told)
     client.post("/accounts/language/", {"language": "xx"})
-    assert client.post("/accounts/language/", {"language": "de"}).status_code == 302
+    assert client.post("/accounts/language/", {"language": "de"}).status_code == 303
     client.cookies.clear()
     german = {"Accept-Language": "de"}
     client.post("/accounts/sign-in/", {"username": "carol", "password": PASSWORD}, headers=german)

@@ -146,6 +146,16 @@ def test_what_lies_in_the_bin_is_told_of_no_more(client: Any, alice: Any, bob: A
     assert notice_inbox.of(alice).count() == notice_inbox.unread(bob.user).count() == 0
 
 
+def test_new_work_of_a_closed_batch_is_told_of_no_more(client: Any, alice: Any, bob: Any, batch: Any) -> None:
+    for user, kind in ((alice, "finished"), (bob.user, "work")):
+        announcements.notify([user], kind, project=batch.project, key=kind, batch=batch, facts={"answers": 8})
+    acting.batch_launch.pause(batch)
+    assert notice_inbox.unread(bob.user).count() == 1
+    acting.batch_launch.close(batch)
+    assert notice_inbox.unread(bob.user).count() == notice_inbox.count_unread(bob.user) == 0
+    assert notice_inbox.of(alice).count() == 1
+
+
 def test_only_kinds_that_one_may_get_are_offered(client: Any, project: Any) -> None:
     rita = User.objects.create_user("rita")
     Member.objects.create(project=project, user=rita, role="reviewer")

@@ -29,7 +29,7 @@ from annotation.models import (
 from annotation.pure.people import requirements
 from annotation.pure.people.requirements import Locale, Requirement
 from tests.conftest import PASSWORD
-from tests.flow.acting import answer_all, take
+from tests.flow.acting import answer_all, launched, take
 from tests.marketplaces.test_frame import fields
 from tests.one_line import one_line
 
@@ -128,7 +128,7 @@ def test_scores_and_figures_are_shown(worker_client: Any, kind: Any, bob: Any) -
 def test_home_says_that_the_time_of_a_hit_ran_out(worker_client: Any, batch: Batch, bob: Worker) -> None:
     row = take(bob, batch)
     assert row is not None
-    assert "Unfinished items" not in home(worker_client)
+    assert "Accept it again" not in home(worker_client)
     Assignment.objects.update(lease_until=timezone.now() - timedelta(minutes=1))
     leases.expire_due()
     html = one_line(home(worker_client))
@@ -137,19 +137,33 @@ def test_home_says_that_the_time_of_a_hit_ran_out(worker_client: Any, batch: Bat
     address = reverse("take-up", args=[row.public_id])
     assert f'action="{address}"' in html
     Assignment.objects.update(ended_at=timezone.now() - timedelta(days=8))
-    assert "Unfinished items" not in home(worker_client)
+    assert "Accept it again" not in home(worker_client)
     Assignment.objects.update(draft={"text": "Tower"})
     assert "time over" in home(worker_client)
     assert "nothing was entered" not in home(worker_client)
     worker_client.post(address)
-    assert "Unfinished items" not in home(worker_client)
+    assert "Accept it again" not in home(worker_client)
+
+
+def test_an_unfinished_item_stands_in_its_batchs_card_and_that_card_first(
+    worker_client: Any, batch: Batch, bob: Worker
+) -> None:
+    row = take(bob, batch)
+    assert row is not None
+    newer = launched(batch.project, "newer", batch.hits.all()[0].item.dataset, fresh_only=False)
+    Assignment.objects.update(lease_until=timezone.now() - timedelta(minutes=1))
+    leases.expire_due()
+    cards = home(worker_client).split('<section class="card batch">')[1:]
+    titles = [batch.title in card for card in cards], [newer.title in card for card in cards]
+    assert titles == ([True, False], [False, True])
+    assert ["Unfinished item" in card for card in cards] == [True, False]
 
 
 def test_what_was_returned_without_entries_is_not_listed(worker_client: Any, batch: Batch, bob: Worker) -> None:
     row = take(bob, batch)
     assert row is not None
     leases.return_assignment(row)
-    assert "Unfinished items" not in home(worker_client)
+    assert "Accept it again" not in home(worker_client)
 
 
 def paid(batch: Batch) -> None:
