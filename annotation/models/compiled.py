@@ -21,16 +21,20 @@ from dataclasses import dataclass
 from functools import cache, wraps
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.sqlite3.base import SQLiteCursorWrapper
 from django.db.models import Field, Model, QuerySet
+from django.db.models.base import ModelState
 from django.db.models.query import ModelIterable, get_related_populators
+from django.db.models.signals import post_init, pre_init
 from django.db.models.sql import DeleteQuery, InsertQuery, UpdateQuery
 
 P = ParamSpec("P")
 R = TypeVar("R")
 M = TypeVar("M", bound=Model)
 Update = tuple[QuerySet[Any], dict[str, Any]]
+Reader = Callable[[Sequence[Sequence[Any]], BaseDatabaseWrapper], list[Any]]
 
 # Values that stand for the arguments while the SQL is made. They fit every column of their type.
 PLACEHOLDERS: dict[str, Callable[[int], Any]] = {
@@ -54,18 +58,24 @@ class SQLiteCursor(SQLiteCursorWrapper):
 _converted: dict[str, str] = {}  # only of kept statements, of which there are some dozens
 
 
-def _cursor() -> Any:
+def _here() -> BaseDatabaseWrapper:
+    """The thread's connection itself; `connection` looks for it at each access."""
+    return connections[DEFAULT_DB_ALIAS]
+
+
+def _cursor(here: Any) -> Any:
     """A cursor for kept statements; on PostgreSQL the server plans them once (psycopg prepares what comes again)."""
-    cursor = connection.cursor()
-    if connection.queries_logged:
-        return cursor  # a statement that was prepared before has no text for the log
-    if connection.vendor == "sqlite":
-        cursor.cursor = connection.connection.cursor(factory=SQLiteCursor)
-    else:
+    if here.queries_logged:
+        return here.cursor()  # a statement that was prepared before has no text for the log
+    here.validate_thread_sharing()
+    here.close_if_health_check_failed()
+    here.ensure_connection()
+    with here.wrap_database_errors:
+        if here.vendor == "sqlite":
+            return here.make_cursor(here.connection.cursor(factory=SQLiteCursor))
         from django.db.backends.postgresql.base import ServerBindingCursor
 
-        cursor.cursor = ServerBindingCursor(connection.connection)
-    return cursor
+        return here.make_cursor(ServerBindingCursor(here.connection))
 
 
 @contextmanager
@@ -182,7 +192,7 @@ def compiled(build: Callable[P, QuerySet[M, R]]) -> Callable[P, list[R]]:
     signature = Signature(build)
 
     @cache
-    def made(_vendor: str) -> tuple[Statement, Callable[[Sequence[Sequence[Any]]], list[Any]]]:
+    def made(_vendor: str) -> tuple[Statement, Reader]:
         query = build(*signature.placeholders)  # type: ignore[call-arg, arg-type]
         compiler = query.query.get_compiler(connection=connection)
         statement = signature.statement(*compiler.as_sql())
@@ -190,75 +200,105 @@ def compiled(build: Callable[P, QuerySet[M, R]]) -> Callable[P, list[R]]:
 
     @wraps(build)
     def run(*args: P.args, **kwargs: P.kwargs) -> list[R]:
-        statement, read = made(connection.vendor)
-        with _cursor() as cursor:
+        here = _here()
+        statement, read = made(here.vendor)
+        with _cursor(here) as cursor:
             statement.execute(cursor, signature.values(args, kwargs))
             fetched = cursor.fetchall()
-        return read(fetched) if fetched else []
+        return read(fetched, here) if fetched else []
 
     return run
 
 
-def _reader(queryset: QuerySet[Any], compiler: Any) -> Callable[[Sequence[Sequence[Any]]], list[Any]]:
+def _reader(queryset: QuerySet[Any], compiler: Any) -> Reader:
     """A function that turns database rows into the queryset's objects, as Django's ModelIterable does."""
     converters = list(compiler.get_converters([each[0] for each in compiler.select]).items())
 
-    def converted(row: Sequence[Any]) -> list[Any]:
+    def converted(row: Sequence[Any], here: BaseDatabaseWrapper) -> list[Any]:
         values = list(row)
         for place, (functions, expression) in converters:
             value = values[place]
             for function in functions:
-                value = function(value, expression, connection)
+                value = function(value, expression, here)
             values[place] = value
         return values
 
     if not issubclass(queryset._iterable_class, ModelIterable):
-        return lambda rows: [tuple(converted(row)) for row in rows]
+        return lambda rows, here: [tuple(converted(row, here)) for row in rows]
 
     info = compiler.klass_info
     own = slice(info["select_fields"][0], info["select_fields"][-1] + 1)
     names = [each[0].target.attname for each in compiler.select[own]]
-    populators = get_related_populators(info, compiler.select, connection.alias)
+    made = Maker(info["model"]).from_db
+    populators = get_related_populators(info, compiler.select, DEFAULT_DB_ALIAS)
+    _make_by_makers(populators)
     annotations = list(compiler.annotation_col_map.items())
 
-    def instance(row: Sequence[Any]) -> Any:
-        values = converted(row)
-        made = info["model"].from_db(connection.alias, names, values[own])
+    def instance(row: Sequence[Any], here: BaseDatabaseWrapper) -> Any:
+        values = converted(row, here)
+        found = made(DEFAULT_DB_ALIAS, names, values[own])
         for populator in populators:
-            populator.populate(values, made)
+            populator.populate(values, found)
         for name, place in annotations:
-            setattr(made, name, values[place])
+            setattr(found, name, values[place])
+        return found
+
+    return lambda rows, here: [instance(row, here) for row in rows]
+
+
+class Maker:
+    """Makes a model's instances of database rows as its `from_db` does, at a third of the cost."""
+
+    def __init__(self, model: type[Model]) -> None:
+        self._model = model
+        plain = model.__init__ is Model.__init__ and model.from_db.__func__ is Model.from_db.__func__  # type: ignore[attr-defined]
+        if not plain or pre_init.has_listeners(model) or post_init.has_listeners(model):
+            self.from_db = model.from_db  # type: ignore[method-assign]
+
+    def from_db(self, alias: str, names: Sequence[str], values: Sequence[Any]) -> Any:
+        made = self._model.__new__(self._model)
+        state = ModelState()
+        state.adding, state.db = False, alias
+        # A field's value is what stands below its name, and one without a value is read when it is asked for.
+        vars(made).update(zip(names, values, strict=True), _state=state)
         return made
 
-    return lambda rows: [instance(row) for row in rows]
+
+def _make_by_makers(populators: Sequence[Any]) -> None:
+    for populator in populators:
+        populator.model_cls = Maker(populator.model_cls)
+        _make_by_makers(populator.related_populators)
 
 
 def insert(row: M) -> M:
     """Insert a new row of plain values and give it its key, as `save()` does, but without signals; returns the row."""
-    fields, sql = _insertion(type(row), connection.vendor, True)
-    with _cursor() as cursor:
-        cursor.execute(sql, _values(row, fields))
+    here = _here()
+    fields, sql = _insertion(type(row), here.vendor, True)
+    with _cursor(here) as cursor:
+        cursor.execute(sql, _values(row, fields, here))
         [row.pk] = cursor.fetchone()
-    row._state.adding, row._state.db = False, connection.alias
+    row._state.adding, row._state.db = False, here.alias
     return row
 
 
 def insert_many(rows: Sequence[Model]) -> None:
     """Insert new rows of plain values and of one model, like `insert`, but without giving them their keys."""
     if rows:
-        fields, sql = _insertion(type(rows[0]), connection.vendor, False)
-        with _cursor() as cursor:
-            cursor.executemany(sql, [_values(row, fields) for row in rows])
+        here = _here()
+        fields, sql = _insertion(type(rows[0]), here.vendor, False)
+        with _cursor(here) as cursor:
+            cursor.executemany(sql, [_values(row, fields, here) for row in rows])
 
 
-def _values(row: Model, fields: Sequence["Field[Any, Any]"]) -> list[Any]:
-    return [field.get_db_prep_save(field.pre_save(row, True), connection) for field in fields]
+def _values(row: Model, fields: Sequence["Field[Any, Any]"], here: BaseDatabaseWrapper) -> list[Any]:
+    return [field.get_db_prep_save(field.pre_save(row, True), here) for field in fields]
 
 
 def delete(row: Model) -> bool:
     """Delete a row that no other refers to, without signals; False if it was gone."""
-    with _cursor() as cursor:
-        cursor.execute(_deletion(type(row), connection.vendor), [row.pk])
+    here = _here()
+    with _cursor(here) as cursor:
+        cursor.execute(_deletion(type(row), here.vendor), [row.pk])
         return bool(cursor.rowcount)
 
 
@@ -295,8 +335,9 @@ def compiled_update(build: Callable[P, Update]) -> Callable[P, int]:
 
     @wraps(build)
     def run(*args: P.args, **kwargs: P.kwargs) -> int:
-        statement = made(connection.vendor)
-        with _cursor() as cursor:
+        here = _here()
+        statement = made(here.vendor)
+        with _cursor(here) as cursor:
             statement.execute(cursor, signature.values(args, kwargs))
             return int(cursor.rowcount)
 

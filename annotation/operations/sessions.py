@@ -4,7 +4,6 @@ What the page of an assignment sends, twice an item, finds a session's user as r
 signs out, is deactivated or gets a new password loses that, in all processes, within this time; all else at once.
 """
 
-import copy
 import logging
 import time
 from datetime import datetime, timedelta
@@ -54,24 +53,32 @@ post_save.connect(forget_users, sender=User)
 post_delete.connect(forget_users, sender=Session)
 
 
-class RecentUserMiddleware(MiddlewareMixin):
-    """Keep the user of a session for the next POST requests of their assignments. Comes after the authentication."""
+def recall_user(request: HttpRequest) -> str:
+    """Give a POST of an assignment's page its session's user as read lately; else the session's key, to keep it by."""
+    key: str = request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
+    if not key or request.method != "POST" or not request.path_info.startswith("/assignments/"):
+        return ""
+    recent = _recent.get(key)
+    if recent is None or recent.until <= time.monotonic():
+        return key
+    request._cached_user = _copy(recent.user)  # which Django's `request.user` then is
+    return ""
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        key = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
-        if not key or request.method != "POST" or not request.path_info.startswith("/assignments/"):
-            return self.get_response(request)
-        recent = _recent.get(key)
-        if recent is not None and recent.until > time.monotonic():
-            request._cached_user = copy.copy(recent.user)  # which Django's `request.user` then is
-            return self.get_response(request)
-        response = self.get_response(request)
-        user = getattr(request, "_cached_user", None)
-        if user is not None and user.is_authenticated:
-            if len(_recent) >= KEPT:
-                _recent.clear()
-            _recent[key] = Recent(copy.copy(user), time.monotonic() + RECENT)
-        return response
+
+def keep_user(request: HttpRequest, key: str) -> None:
+    """Keep the user of a session for the next requests of their assignments' pages."""
+    user = getattr(request, "_cached_user", None)
+    if user is not None and user.is_authenticated:
+        if len(_recent) >= KEPT:
+            _recent.clear()
+        _recent[key] = Recent(_copy(user), time.monotonic() + RECENT)
+
+
+def _copy(user: User) -> User:
+    """As copy.copy, without asking how a model is pickled."""
+    made = User.__new__(User)
+    vars(made).update(user.__getstate__())
+    return made
 
 
 class RenamingSessionMiddleware(SessionMiddleware):

@@ -58,6 +58,16 @@ def test_rows_are_those_of_the_queryset_and_take_one_query(project: Any, three: 
     assert [b.slug for b in batches_of(project.pk, "wells")] == ["b2"]
 
 
+def test_instances_hold_what_those_of_django_hold(project: Any, three: list[Batch]) -> None:
+    [own] = batches_of(project.pk, "50% of {wells}")
+    plain = Batch.objects.select_related("project").annotate(people=Count("participations")).get(slug="b1")
+    for ours, djangos in ((own, plain), (own.project, plain.project)):
+        held, expected = vars(ours), vars(djangos)
+        assert {n: v for n, v in held.items() if n != "_state"} == {n: v for n, v in expected.items() if n != "_state"}
+        assert (ours._state.adding, ours._state.db) == (False, "default")
+    assert own._state.fields_cache == {"project": own.project}
+
+
 def test_each_call_has_its_own_arguments(project: Any, three: list[Batch]) -> None:
     assert [b.slug for b in batches_of(project.pk, "50% of {wells}")] == ["b1"]
     assert [b.slug for b in batches_of(title="wells", project=project.pk)] == ["b0", "b2"]

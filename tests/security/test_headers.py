@@ -144,3 +144,42 @@ def test_cookies_stay_with_the_site(alice: Any) -> None:
     assert session["httponly"]
     assert session["samesite"] == "Lax"
     assert client.cookies["csrftoken"]["samesite"] == "Lax"
+
+
+FIRST = {
+    "page": "Content-Type Expires Cache-Control Vary Content-Length Content-Language Content-Encoding",
+    "draft": "Content-Type Cache-Control Content-Length Vary Content-Language",
+    "item": "Content-Type X-Item Vary Content-Length Content-Language Content-Encoding",
+    "redirect": "Content-Type Location Vary Content-Language",
+    "sign-in": "Content-Type Location Expires Cache-Control Content-Length Vary Content-Language",
+    "missing": "Content-Type Vary Cache-Control Content-Length Content-Language",
+    "refused": "Content-Type Allow Cache-Control Vary Content-Length Content-Language",
+    "file": "Content-Type Cache-Control Access-Control-Allow-Origin Vary Last-Modified ETag Content-Length",
+    "API": "Content-Type Cache-Control Allow Content-Length Vary Content-Language",
+}
+THEN = "X-Frame-Options Content-Security-Policy Cross-Origin-Resource-Policy Permissions-Policy X-Content-Type-Options"
+THEN += " Referrer-Policy Cross-Origin-Opener-Policy X-Request-ID"
+
+
+def test_each_kind_of_answer_has_its_headers_in_this_order(batch: Any, bob: Any, static: Path, settings: Any) -> None:
+    settings.STATIC_ROOT = static
+    client = Client()
+    client.force_login(bob.user)
+    place = client.post(f"/work/batches/{batch.pk}/instructions/", {"version": "1"})["Location"]
+    draft = {"kind": "text", "text": "Farrow", "version": "0", "key": "0.a", "support": "1"}
+    asked = {"X-Release": "", "Accept-Encoding": "gzip"}
+    answers = {
+        "page": client.get(place, headers={"Accept-Encoding": "gzip"}),
+        "draft": client.post(f"{place}draft/", draft),
+        "item": client.post(f"{place}submit/", draft, headers=asked),
+        "redirect": client.get("/work"),
+        "sign-in": Client().get("/work/"),
+        "missing": client.get("/nothing/here/"),
+        "refused": client.get("/accounts/language/"),
+        "file": client.get("/static/css/base.css"),
+        "API": client.get("/api/v1/projects/", headers={"Accept": "application/json"}),
+    }
+    answers["file"].getvalue()
+    assert {kind: " ".join(answer.headers) for kind, answer in answers.items()} == {
+        kind: f"{names} {THEN}" for kind, names in FIRST.items()
+    }
