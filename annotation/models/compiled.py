@@ -16,12 +16,11 @@ list or a limit, cannot be a parameter.
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, wraps
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.sqlite3.base import SQLiteCursorWrapper
 from django.db.models import Field, Model, QuerySet
@@ -91,37 +90,6 @@ def unprepared() -> Iterator[None]:
         yield
     finally:
         raw.prepare_threshold = before
-
-
-_joined: ContextVar[bool] = ContextVar("joined", default=False)
-
-
-@contextmanager
-def one_commit() -> Iterator[None]:
-    """One transaction for a submission and the next claim on SQLite, where any write locks the whole database anyway.
-
-    On PostgreSQL they are separate: a submission holds the lock of its HIT, and must not wait for another HIT's.
-    """
-    if connection.features.has_select_for_update:
-        yield
-        return
-    with transaction.atomic():
-        before = _joined.set(True)
-        try:
-            yield
-        finally:
-            _joined.reset(before)
-
-
-def atomic_part(function: Callable[P, R]) -> Callable[P, R]:
-    """`transaction.atomic` without savepoints within `one_commit`, which nobody leaves half done: they cost time."""
-
-    @wraps(function)
-    def inner(*args: P.args, **kwargs: P.kwargs) -> R:
-        with transaction.atomic(savepoint=not _joined.get()):
-            return function(*args, **kwargs)
-
-    return inner
 
 
 @dataclass(frozen=True, slots=True)

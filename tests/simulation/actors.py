@@ -19,7 +19,6 @@ from annotation.flow.projects import job_queue
 from annotation.flow.review import adjudication, assignment_approval, problem_reports
 from annotation.flow.work import leases, next_assignment, prefetch, submissions
 from annotation.models import Adjudication, Assignment, Batch, Hit, Participation, PayoutLine, Worker
-from annotation.models.compiled import one_commit
 from annotation.models.fields import to_text
 from annotation.webhooks import deliveries, subscriptions
 from annotation.webhooks.models import Webhook
@@ -114,12 +113,14 @@ class WorkerActs:
         assert self.page is not None
         form = (self.page, self.answer(), f"{self.page.revision}.{self.chance.getrandbits(40):x}", self.page.revision)
         self.sent = form
-        with one_commit():
-            said = self.send(*form)
-            participation = Participation.objects.select_related("batch__project", "worker").get(
-                worker=self.worker, batch=self.page.batch
-            )
-            following = next_assignment.claim(participation)
+        row, answer, key, base = form
+        self.world.forms.setdefault(row.pk, set()).add(key)
+        seats = Participation.objects.select_related("batch__project", "worker")
+        said, following = submissions.submit_and_claim(
+            row,
+            submissions.Form(answer, key, base, 30.0),
+            lambda receipt: (receipt, next_assignment.claim(seats.get(worker=self.worker, batch=row.batch))),
+        )
         self.acknowledge(form, said)
         self.page = following
         return f"HIT {form[0].hit_id}, revision {said.revision}, then {following and following.hit_id}"

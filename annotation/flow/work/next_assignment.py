@@ -29,7 +29,7 @@ from annotation.models import (
     QualificationRound,
     ReservedHit,
 )
-from annotation.models.compiled import Update, atomic_part, compiled, compiled_update, delete
+from annotation.models.compiled import Update, compiled, compiled_update, delete
 from annotation.pure.batches import lifecycle
 
 
@@ -104,7 +104,7 @@ def _locked(worker: int, batch: int) -> QuerySet[Participation]:
     return rows.filter(worker=worker, batch=batch)
 
 
-@atomic_part
+@transaction.atomic
 def _under_way_or_next(participation: Participation) -> tuple[Assignment | None, bool]:
     lock(participation)
     for under_way in _under_way(participation.worker_id, participation.batch_id):

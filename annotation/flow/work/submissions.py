@@ -1,9 +1,12 @@
 """Drafts, submissions and revisions: nothing that a worker sent is lost, overwritten or counted twice."""
 
 import hashlib
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
+from django.db import connection, transaction
 from django.db.models import F, TextField, Value
 from django.db.models.functions import Greatest, Now
 from django.utils.translation import gettext as _
@@ -14,11 +17,23 @@ from annotation.flow.money import batch_funds
 from annotation.flow.review import review_decisions
 from annotation.flow.work import grading, next_assignment, suggestion_draws
 from annotation.models import Assignment, Batch, Hit, Participation, WorkerResponse
-from annotation.models.compiled import Update, atomic_part, compiled_update, insert
+from annotation.models.compiled import Update, compiled_update, insert
 from annotation.models.fields import to_text
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
+
+Claimed = TypeVar("Claimed")
+
+
+class Form(NamedTuple):
+    """What a worker posts, as `submit` takes it."""
+
+    answer: Any
+    key: str
+    base: int
+    active_seconds: float
+    page_counts: dict[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +76,7 @@ def _save_draft(pk: int, version: int, revision: int, draft: str, active_seconds
     return Assignment.objects.filter(pk=pk, draft_version=version, revision=revision), changes
 
 
-@atomic_part
+@transaction.atomic
 def submit(
     assignment: Assignment,
     answer: Any,
@@ -105,6 +120,16 @@ def submit(
         grading.grade(row, assignment.hit, answer)
     emit(ResponseSubmitted(row, assignment.hit, revision=row.revision + 1, late=late, counts=counts))
     return Receipt(row.public_id, row.revision + 1, late, counts)
+
+
+def submit_and_claim(assignment: Assignment, form: Form, claim: Callable[[Receipt], Claimed]) -> Claimed:
+    """Submit a form, then take what comes next, which may depend on the receipt.
+
+    One transaction on SQLite, where any write locks the whole database anyway. On PostgreSQL two: a submission holds
+    the lock of its HIT, and with it must not wait for another HIT's, whose holder may wait for this one.
+    """
+    with nullcontext() if connection.features.has_select_for_update else transaction.atomic():
+        return claim(submit(assignment, **form._asdict()))
 
 
 @compiled_update

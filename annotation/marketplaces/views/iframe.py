@@ -22,7 +22,7 @@ from annotation.flow.batches import practice_progress
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.people import consent as consents
 from annotation.flow.review import worker_feedback
-from annotation.flow.work import leases, next_assignment
+from annotation.flow.work import leases, next_assignment, submissions
 from annotation.marketplaces.flow import arrivals
 from annotation.marketplaces.flow.arrivals import Entry, TurnedAway
 from annotation.marketplaces.models import Arrival, Connection
@@ -271,7 +271,7 @@ def submit(request: HttpRequest, arrival: Arrival) -> HttpResponse:
                 participation = next_assignment.join_batch(row.worker, row.batch)
                 page = _page(request, arrival, participation, posted=answer, problems=problems)
                 return response_post.incomplete(request, row, page)
-            response_post.store(request, row, answer)
+            submissions.submit(row, **response_post.form_of(request, row, task, answer)._asdict())
     except Conflict as conflict:
         context = {"standing_url": here, "home_url": "", **context_of(arrival)}
         return response_post.conflicting(request, conflict, answer, **context)

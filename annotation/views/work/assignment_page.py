@@ -1,5 +1,6 @@
 """A worker's assignment: working on it, submitting, returning, and going on to the next."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -16,10 +17,8 @@ from annotation.flow.batches import practice_progress
 from annotation.flow.errors import Conflict
 from annotation.flow.people import qualification_types
 from annotation.flow.review import review_decisions, worker_feedback
-from annotation.flow.work import arm_draws, leases, next_assignment, open_work, prefetch
-from annotation.flow.work.submissions import Receipt
+from annotation.flow.work import arm_draws, leases, next_assignment, open_work, prefetch, submissions
 from annotation.models import Assignment, Batch, Experiment, Instructions, Participation, PrefetchedHit, Worker
-from annotation.models.compiled import one_commit
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
 from annotation.tasktype import JSON, TaskType, capabilities
@@ -36,6 +35,7 @@ from annotation.views.access import (
 from annotation.views.post_handling import refusal_as_message
 from annotation.views.work.response_post import (
     conflicting,
+    form_of,
     incomplete,
     keep_draft,
     opened,
@@ -43,7 +43,6 @@ from annotation.views.work.response_post import (
     prolong,
     rendered,
     report,
-    store,
     version_of,
 )
 from annotation.views.work.task_frame import (
@@ -184,16 +183,21 @@ def submit(request: Request, public_id: str) -> HttpResponse:
         # Read before the database is locked, unless a grade may pause the worker or bring them feedback.
         graded = row.batch.check_share or row.batch.purpose == Batch.Purpose.QUALIFICATION
         standing = "" if graded else _standing(row.worker, row.batch)
-        with one_commit():
-            receipt = store(request, row, answer)
-            step = _after_submission(request, row, task, receipt, standing, repairing=repairing)
-        return _response_with(request, step)
+        form = form_of(request, row, task, answer)
+        after = partial(_after_submission, request, row, task, standing, repairing=repairing)
+        return _response_with(request, submissions.submit_and_claim(row, form, after))
     except Conflict as conflict:
         return conflicting(request, conflict, answer, standing_url=here, home_url=reverse("work"))
 
 
 def _after_submission(
-    request: Request, row: Assignment, task: TaskType, receipt: Receipt, standing: Any, *, repairing: bool
+    request: Request,
+    row: Assignment,
+    task: TaskType,
+    standing: Any,
+    receipt: submissions.Receipt,
+    *,
+    repairing: bool,
 ) -> Assignment | str:
     """What comes after a stored response: the next assignment, or the URL of a page that comes first."""
     if repairing:
@@ -302,9 +306,8 @@ def draft(request: Request, public_id: str) -> HttpResponse:
     participation = _going_on(row) if "X-Prefetch" in request.headers and _may_prefetch(request, row) else None
     if participation is None:
         return keep_draft(request, row)
-    with one_commit():
-        saved = keep_draft(request, row)
-        held = prefetch.hold(participation) if saved.status_code == 200 else None
+    saved = keep_draft(request, row)
+    held = prefetch.hold(participation) if saved.status_code == 200 else None
     page = _held_item(request, row, participation, held) if held else None
     if page is None:
         return saved

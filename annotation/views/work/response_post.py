@@ -8,7 +8,6 @@ from django.shortcuts import render
 from annotation.flow.errors import Conflict
 from annotation.flow.review import problem_reports
 from annotation.flow.work import leases, submissions
-from annotation.flow.work.submissions import Receipt
 from annotation.models import Assignment, clock
 from annotation.pure.batches import lifecycle
 from annotation.pure.batches.page_counts import read_counts
@@ -60,15 +59,15 @@ def active(request: HttpRequest, row: Assignment) -> float:
     return min(seconds, most) if seconds >= 0 else 0.0
 
 
-def store(request: HttpRequest, row: Assignment, answer: JSON) -> Receipt:
-    """Submit the response under the key of its form. Raises Conflict."""
+def form_of(request: HttpRequest, row: Assignment, task: TaskType, answer: JSON) -> submissions.Form:
+    """The posted form with its key and revision."""
     key = request.POST.get("key", "")[:64]
     base, _dot, _rest = key.partition(".")
     revision = int(base) if base.isdigit() else 0
     counts = read_counts(request.POST.get("page_counts", "")) if row.batch.counts_pasting else None
     seconds = active(request, row)
-    answer = capabilities.stored(task_type(row.batch.task), row.hit.payload, answer)
-    return submissions.submit(row, answer, key=key, base=revision, active_seconds=seconds, page_counts=counts)
+    answer = capabilities.stored(task, row.hit.payload, answer)
+    return submissions.Form(answer, key, revision, seconds, counts)
 
 
 def rendered(request: HttpRequest, row: Assignment, context: dict[str, Any], *, status: int = 200) -> HttpResponse:

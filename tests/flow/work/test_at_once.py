@@ -12,16 +12,18 @@ from django.db import OperationalError, connection
 from django.db.models import Sum
 from django.db.models.functions import Now
 
-from annotation.flow.batches import batch_progress
+from annotation.flow.batches import batch_progress, reserved_hits
 from annotation.flow.errors import Refused
 from annotation.flow.work import leases, next_assignment, submissions
-from annotation.models import Assignment, Hit, Participation, Project, WorkerResponse
+from annotation.models import Assignment, Batch, Hit, Participation, Project, Worker, WorkerResponse
 from tests.conftest import answer_to
 from tests.flow.acting import dataset_of, launched, newcomer, participation_of, submit
+from tests.long_forms import examples
 
 pytestmark = pytest.mark.postgresql(reason="many claim and submit at once")
 
 PEOPLE, TABS, STEPS = 3, 3, 60
+PAIRS = 20  # of HITs in a batch
 
 
 class Tab:
@@ -128,3 +130,64 @@ def test_nothing_is_lost_doubled_or_had_twice(tmp_path: Path) -> None:
     given = Assignment.objects.filter(state__in=["accepted", "submitted"], late=False)  # what came late is kept anyway
     met = list(given.values_list("worker", "group_key"))
     assert len(set(met)) == len(met)  # the batches ask each about an item once (Batch.fresh_only)
+
+
+class Crossing:
+    """A worker with reserved HITs: submits one and claims the next at the same time as the other, who has them swapped.
+
+    `took`: the HITs, in the order in which they were claimed.
+    """
+
+    def __init__(self, participation: Participation, meet: threading.Barrier) -> None:
+        self.participation, self.meet = participation, meet
+        self.took: list[int] = []
+        self.defects: list[BaseException] = []
+
+    def run(self) -> None:
+        try:
+            row = self.claim()
+            while row:
+                self.took.append(row.hit_id)
+                self.meet.wait(60)
+                form = submissions.Form(answer_to(row), key=f"0.{row.pk}", base=0, active_seconds=12.5)
+                row = submissions.submit_and_claim(row, form, lambda _receipt: self.claim())
+        except BaseException as defect:
+            self.meet.abort()
+            self.defects.append(defect)
+        finally:
+            connection.close()
+
+    def claim(self) -> Assignment | None:
+        return next_assignment.claim(
+            Participation.objects.select_related("batch", "worker").get(pk=self.participation.pk)
+        )
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite locks the whole database, not rows")
+@pytest.mark.django_db(transaction=True)
+def test_two_who_submit_one_hit_and_claim_that_of_the_other_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    project = Project.objects.create(slug="wells", title="Wells", consent="")
+    held = dataset_of(project, tmp_path, name="wells", size=PAIRS * 2)
+    for number in range(examples(2, soak=100_000 // PAIRS)):
+        batch = launched(project, f"wells-{number}", held, assignments_per_hit=1)
+        both = crossing(batch, [newcomer(project, f"{name}-{number}") for name in ("ada", "bob")])
+        threads = [threading.Thread(target=each.run) for each in both]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not [defect for each in both for defect in each.defects]
+        ada, bob = (each.took[: PAIRS * 2] for each in both)
+        assert [(a, b) for a, b in zip(ada[::2], ada[1::2], strict=True)] == [
+            (a, b) for b, a in zip(bob[::2], bob[1::2], strict=True)
+        ]
+
+
+def crossing(batch: Batch, workers: list[Worker]) -> list[Crossing]:
+    """Two workers for whom the same HITs are reserved, of each two in the other order."""
+    hits = list(batch.hits.order_by("pk"))
+    swapped = [hit for first, second in zip(hits[::2], hits[1::2], strict=True) for hit in (second, first)]
+    for worker, mine in zip(workers, (hits, swapped), strict=True):
+        reserved_hits.reserve(batch, mine, [worker])
+    meet = threading.Barrier(2)
+    return [Crossing(participation_of(worker, batch), meet) for worker in workers]
