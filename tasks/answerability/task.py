@@ -25,8 +25,8 @@ from annotation.tasktype.helpers.answer_wording import reworded
 from annotation.tasktype.helpers.answering import answer_f1, answered, completed, payload_of
 from annotation.tasktype.helpers.gold_answer import own_words_field, with_own_words
 from annotation.tasktype.helpers.simulated_answers import imitated
+from annotation.tasktype.keys import ANSWERING, FRAME, Key, by_action
 
-from .keys import KEYS
 from .labels import ANSWERABLE, NOT_ANSWERABLE, UNANSWERABLE, labelled, made_elsewhere, together
 from .report import LABELS, answerability_report
 
@@ -59,7 +59,14 @@ class Answerability(Varied, Sampled, Traced, AnswerTask):
         "Say whether the paragraphs answer the question. If they do, answer it and tick the paragraphs that "
         "support your answer."
     )
-    keys = KEYS
+    keys = by_action(
+        *FRAME,
+        *ANSWERING,
+        Key("answerable", "y", _("Answerable")),
+        Key("unanswerable", "n", _("Not answerable")),
+        Key("yes", "Y", _("Yes")),
+        Key("no", "N", _("No")),
+    )
     Options = AnswerabilityOptions
     labels = {name: Label(words, {"answerable": name == ANSWERABLE}) for name, words in LABELS.items()}
 

@@ -29,10 +29,10 @@ from annotation.tasktype import (
 )
 from annotation.tasktype.helpers.hops import edges_of, hop_json
 from annotation.tasktype.helpers.hops_task import HopsTask
+from annotation.tasktype.keys import FRAME, Key, by_action
 
 from . import aggregation, bridge_judgments
 from .findings import MOST_CHARACTERS, checks, findings_of
-from .keys import KEYS
 from .lessons import remarks, shapes
 from .options import ComposeOptions
 from .pay import SECONDS
@@ -53,7 +53,18 @@ class Compose(
     question = _(
         "Check that each bridge connects mentions of the same entity, then combine the hops into one question."
     )
-    keys = KEYS
+    keys = by_action(
+        *FRAME,
+        Key("same", "y", _("Bridge: the same")),
+        Key("different", "n", _("Bridge: not the same")),
+        Key("unsure", "u", _("Bridge: cannot tell")),
+        Key("undo-bridge", "z", _("Undo the last bridge decision")),
+        Key("undo", "Mod+z", _("Undo, outside the question field"), fixed=True),
+        Key("type", "t", _("Write the question (Esc leaves the field)"), _("write")),
+        Key("fold", "f", _("Fold or unfold the paragraph"), _("fold")),
+        Key("fold-all", "F", _("Fold or unfold all"), _("fold all")),
+        Key("examples", "e", _("Examples for this shape")),
+    )
     needs = _("Requires a decomposition into hops of one of the six shapes, each with question, answer and paragraph.")
     Options = ComposeOptions
     assignments = 1

@@ -37,11 +37,11 @@ from annotation.tasktype.helpers import answering
 from annotation.tasktype.helpers.hops import reading_seconds
 from annotation.tasktype.helpers.hops_task import HopsTask
 from annotation.tasktype.helpers.simulated_answers import imitated
+from annotation.tasktype.keys import ANSWERING, FRAME, Key, by_action
 
 from .advice import remarks
 from .aggregation import DECIDED, SHORTCUT, aggregate, status
 from .compare import compared
-from .keys import KEYS
 from .options import FREE, GUIDED, INTEGRATE, KIND, SINGLE, HopsOptions
 from .report import hops_report
 from .steps import KINDS, completed, filled, final, golds, kept, problems_of, steps_of, with_next_step
@@ -65,6 +65,7 @@ FOLLOW_UP = FollowUp(
         "closed-book": ("answer", {"context": "none", "support": False, "no_answer": True}),
     },
 )
+_LEFT_OUT = {"place", "yes", "no", "none"}
 
 
 class Hops(
@@ -75,7 +76,11 @@ class Hops(
     title = _("Decompose questions")
     question = ASKED[FREE]
     Options = HopsOptions
-    keys = KEYS
+    keys = by_action(
+        *FRAME,
+        *(key for key in ANSWERING if key.action not in _LEFT_OUT),
+        Key("next-step", "Enter", _("Next step"), _("next step"), fixed=True),
+    )
     needs = _("Requires a question, its answer and its decomposition into two or more hops, with their paragraphs.")
     writes = WRITES
     live = {"search": answering.search}

@@ -43,9 +43,9 @@ from annotation.tasktype import (
 )
 from annotation.tasktype.helpers import answering
 from annotation.tasktype.helpers.lettered_text import lettered
+from annotation.tasktype.keys import ANSWERING, DECIDING, FRAME, Key, by_action
 
 from .figures import judged_by
-from .keys import KEYS
 from .options import RateOptions
 from .report import rate_report
 from .simulated import imitated
@@ -56,6 +56,7 @@ GOLD_ANSWERS = {"answer", "answers"}
 GOLD_SHOWN = _("The rubric shows “%(field)s”, so workers see the gold answer.")
 RIGHT_REMARK = _("Right. %(why)s")
 CHANGED = object()
+READING = ("search", "next", "previous", "fold", "fold-all", "hide", "sort")
 
 
 def search(payload: JSON, params: Mapping[str, str]) -> JSON:
@@ -83,7 +84,25 @@ class Rate(
     question = _("Read what is shown, and answer what is asked about it.")
     needs = _("Requires the fields that the rubric shows, with something to ask about.")
     Options = RateOptions
-    keys = KEYS
+    keys = by_action(
+        *FRAME,
+        *DECIDING,
+        *(key for key in ANSWERING if key.action in READING),
+        Key("up", "ArrowUp", _("Previous criterion"), _("criterion"), fixed=True),
+        Key("down", "ArrowDown", _("Next criterion"), _("criterion"), fixed=True),
+        Key("go-on", "Enter", _("Go on to the next criterion"), _("go on"), fixed=True),
+        Key(
+            "mark",
+            "m",
+            _(
+                "Mark what is selected, or select words: ← → word, ↑ ↓ line, ⇧ extend, + − one character, ⏎ mark, "
+                "Esc leave"
+            ),
+            _("mark words"),
+        ),
+        Key("unmark", "x", _("Remove the last mark")),
+        Key("comment", "c", _("Go to the text field (Esc leaves it)"), _("write")),
+    )
     live = {"search": search}
     writes = _("Your own ratings")
 

@@ -27,10 +27,10 @@ from annotation.tasktype.decisions import Decision, label_of
 from annotation.tasktype.helpers.decision_task import DecisionTask
 from annotation.tasktype.helpers.lettered_text import Stretch, lettered
 from annotation.tasktype.helpers.positions import position_of
+from annotation.tasktype.keys import DECIDING, FRAME, Key, by_action
 
 from .advice import remarks
 from .classes import BLANK, CLASSES, GUESSABLE, KNOWN, LABELS, NECESSARY, SOLVABLE, ruled
-from .keys import KEYS
 from .report import solvability_report
 
 MOST_MARKS = 20
@@ -51,7 +51,23 @@ class SolvabilityOptions:
 class Solvability(Practised, Revealing, Comparable, DecisionTask):
     title = _("Judge ablated questions")
     question = _("Can the question still be solved, and can the removed features be guessed?")
-    keys = KEYS
+    keys = by_action(
+        *FRAME,
+        *DECIDING,
+        Key("yes", "y", _("Yes: solvable, guessable, necessary")),
+        Key("no", "n", _("No: not solvable, guessable, necessary")),
+        Key("answer", "a", _("Make the selected words the answer")),
+        Key("rationale", "m", _("Add the selected words to the rationale")),
+        Key(
+            "select",
+            "v",
+            _("Select words by keys (← → word, ↑ ↓ line, ⇧ extend, ⏎ mark, Esc leave)"),
+            _("select words"),
+        ),
+        Key("next", "j", _("Next paragraph"), _("paragraph")),
+        Key("clear", "c", _("Clear answer and rationale")),
+        Key("done", "d", _("Answer and rationale are complete: hide them and continue")),
+    )
     of_ablations = True
     further = {"text": {"type": "string"}, "rationale": {"type": "array", "items": {"type": "string"}}}
     needs = _("Requires questions of which something was removed. Derive an ablation first.")

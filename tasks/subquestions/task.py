@@ -25,11 +25,11 @@ from annotation.tasktype import (
 )
 from annotation.tasktype.helpers.hops import edges_of, paragraph_json, reading_seconds
 from annotation.tasktype.helpers.hops_task import HopsTask
+from annotation.tasktype.keys import FRAME, Key, by_action
 
 from .advice import remarks
 from .aggregation import KEPT, TIED, UNDECIDED, aggregate
 from .compare import compared
-from .keys import KEYS
 from .report import SAID, subquestions_report
 from .rules import DISCARDS, JUDGMENTS, KEEP, KNOWN, problems_of, untouched
 from .wording import WRITES, reworded, wording
@@ -45,7 +45,17 @@ class Subquestions(Labelled, Practised, Adjudicable, Traced, HopsTask):
 
     title = _("Check sub-questions")
     question = _("Are these the right sub-questions, with the right answers?")
-    keys = KEYS
+    keys = by_action(
+        *FRAME,
+        Key("yes", "y", _("Yes, then the next decision")),
+        Key("no", "n", _("No, then the next decision")),
+        Key("single-hop", "s", _("Discard: needs no multihop reasoning")),
+        Key("wrong-answer", "w", _("Discard: the answer is wrong")),
+        Key("next", "j", _("Next decision"), _("decision")),
+        Key("previous", "k", _("Previous decision"), _("decision")),
+        Key("edit", "e", _("Correct the text (Enter or Esc leaves the field)"), _("correct the text")),
+        Key("undo", "Mod+z", _("Undo, outside text fields"), _("undo"), fixed=True),
+    )
     needs = _("Requires a question, its answer and its decomposition into two or more hops, with their paragraphs.")
     writes = WRITES
     writes_questions = True
