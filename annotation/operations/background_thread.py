@@ -3,6 +3,7 @@
 import fcntl
 import logging
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -31,13 +32,20 @@ def _forever() -> None:
 
 @contextmanager
 def _turn() -> Iterator[bool]:
-    """Whether this process may sweep: two of one machine at once would work out the same responses twice."""
-    with (settings.VAR / "sweeps.lock").open("w") as file:
+    """Whether this process may sweep: not while another of this machine does, nor when one just did."""
+    with (settings.VAR / "sweeps.lock").open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             yield False
         else:
+            file.seek(0)
+            since = time.monotonic() - float(file.read() or "-inf")
+            if 0 <= since < SECONDS_BETWEEN_LOOKS:
+                yield False
+                return
+            file.truncate(0)
+            file.write(f"{time.monotonic()}")
             yield True
 
 

@@ -27,6 +27,7 @@ from annotation.models import (
     User,
     clock,
 )
+from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle, pace
 from annotation.pure.people import requirements, roles
 
@@ -38,8 +39,7 @@ Kind = Notice.Kind
 def announce_due() -> None:
     """Notify of batches that opened, finished or stalled, of failed jobs, and of budgets that are running out."""
     _follow()
-    unannounced = {"activity__announced_at__isnull": True, "activity__isnull": False}
-    for batch in Batch.objects.filter(state=Batch.State.OPEN, **unannounced):
+    for batch in _unannounced():
         _opened(batch)
     for news in _finished():
         _notify_finished(news)
@@ -75,25 +75,56 @@ def _members(project: Project, act: str) -> list[User]:
     return [row.user for row in rows.select_related("user")]
 
 
+@compiled
+def _unannounced() -> QuerySet[Batch]:
+    return Batch.objects.filter(state=Batch.State.OPEN, activity__announced_at__isnull=True, activity__isnull=False)
+
+
 def _follow() -> None:
     """Update which batches are open, and since when."""
-    now, followed = clock.now(), Batch.objects.filter(state=Batch.State.OPEN, by_program=False)
-    new = followed.filter(activity__isnull=True).values_list("pk", flat=True)
-    rows = [BatchActivity(batch_id=pk, open_since=now) for pk in new]
-    BatchActivity.objects.bulk_create(rows, ignore_conflicts=True)
-    news = BatchActivity.objects
-    _note(news.filter(open_since__isnull=True, batch__state=Batch.State.OPEN), open_since=now)
-    halted = news.filter(open_since__isnull=False).exclude(batch__state=Batch.State.OPEN)
-    _note(halted, open_since=None, stalled_at=None)
-    _note(news.filter(Exists(_wanting()), finished_at__isnull=False), finished_at=None)
-    submitted = Assignment.objects.filter(batch=OuterRef("batch"), submitted_at__gt=OuterRef("stalled_at"))
-    _note(news.filter(Exists(submitted), stalled_at__isnull=False), stalled_at=None)
+    now = clock.now()
+    if new := [BatchActivity(batch_id=pk, open_since=now) for (pk,) in _not_followed()]:
+        BatchActivity.objects.bulk_create(new, ignore_conflicts=True)
+    _note(_reopened(), open_since=now)
+    _note(_halted(), open_since=None, stalled_at=None)
+    _note(_wanting_again(), finished_at=None)
+    _note(_going_on(), stalled_at=None)
 
 
-def _note(rows: QuerySet[BatchActivity], **columns: Any) -> None:
+def _note(found: list[tuple[int]], **columns: Any) -> None:
     """Update rows if there are any: an UPDATE of none would still lock an SQLite database for writing."""
-    if keys := list(rows.values_list("pk", flat=True)):
-        BatchActivity.objects.filter(pk__in=keys).update(**columns)
+    if found:
+        BatchActivity.objects.filter(pk__in=[pk for (pk,) in found]).update(**columns)
+
+
+# Looked for every few seconds, so by SQL that is kept.
+@compiled
+def _not_followed() -> QuerySet[Batch, tuple[int]]:
+    rows = Batch.objects.filter(state=Batch.State.OPEN, by_program=False, activity__isnull=True)
+    return rows.values_list("pk")
+
+
+@compiled
+def _reopened() -> QuerySet[BatchActivity, tuple[int]]:
+    rows = BatchActivity.objects.filter(open_since__isnull=True, batch__state=Batch.State.OPEN)
+    return rows.values_list("pk")
+
+
+@compiled
+def _halted() -> QuerySet[BatchActivity, tuple[int]]:
+    rows = BatchActivity.objects.filter(open_since__isnull=False).exclude(batch__state=Batch.State.OPEN)
+    return rows.values_list("pk")
+
+
+@compiled
+def _wanting_again() -> QuerySet[BatchActivity, tuple[int]]:
+    return BatchActivity.objects.filter(Exists(_wanting()), finished_at__isnull=False).values_list("pk")
+
+
+@compiled
+def _going_on() -> QuerySet[BatchActivity, tuple[int]]:
+    submitted = Assignment.objects.filter(batch=OuterRef("batch"), submitted_at__gt=OuterRef("stalled_at"))
+    return BatchActivity.objects.filter(Exists(submitted), stalled_at__isnull=False).values_list("pk")
 
 
 def _wanting() -> QuerySet[Hit]:

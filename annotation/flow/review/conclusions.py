@@ -16,6 +16,7 @@ from annotation.flow.review import review_decisions
 from annotation.flow.work import across_batches
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.models import Batch, Hit, WorkerResponse
+from annotation.models.compiled import compiled
 from annotation.registry import task_type
 from annotation.tasktype import JSON, RelatedResponses, TaskType, capabilities
 
@@ -54,12 +55,17 @@ def _first(batch: Batch, most: int | None) -> tuple[list[int], bool]:
 def catch_up_all() -> None:
     """Compute and store the conclusions of changed HITs in all batches, for some seconds."""
     end = time.monotonic() + SECONDS
-    behind = Q(state=Batch.State.CLOSED) & _any(closed=True) | ~Q(state=Batch.State.CLOSED) & _any(closed=False)
-    batches = Batch.objects.filter(behind, launched_at__isnull=False, by_program=False)
-    for batch in batches.select_related("project"):
+    for batch in _behind():
         while not catch_up(batch, most=CHUNK):
             if time.monotonic() > end:
                 return
+
+
+@compiled
+def _behind() -> QuerySet[Batch]:
+    """Batches with changed HITs, which is asked every few seconds."""
+    behind = Q(state=Batch.State.CLOSED) & _any(closed=True) | ~Q(state=Batch.State.CLOSED) & _any(closed=False)
+    return Batch.objects.filter(behind, launched_at__isnull=False, by_program=False).select_related("project")
 
 
 def _any(*, closed: bool) -> Q:

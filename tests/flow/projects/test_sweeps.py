@@ -39,14 +39,37 @@ def look() -> None:
     thread.join(10)
 
 
-def test_a_process_leaves_the_sweeps_to_another_that_is_at_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    swept: list[str] = []
-    monkeypatch.setattr(jobs, "SWEEPS", [lambda: swept.append("sweep")])
-    monkeypatch.setattr(jobs, "ERRANDS", [lambda: swept.append("errand")])
+@pytest.fixture
+def swept(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What looks did; nobody has swept yet."""
+    done: list[str] = []
+    monkeypatch.setattr(jobs, "SWEEPS", [lambda: done.append("sweep")])
+    monkeypatch.setattr(jobs, "ERRANDS", [lambda: done.append("errand")])
     monkeypatch.setattr(jobs.discovery, "listed", lambda *_names: [])
     monkeypatch.setattr(jobs.job_queue, "take", lambda: None)
+    (settings.VAR / "sweeps.lock").unlink(missing_ok=True)
+    return done
+
+
+def test_a_process_leaves_the_sweeps_to_another_that_is_at_them(swept: list[str]) -> None:
     with (settings.VAR / "sweeps.lock").open("w") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         look()
     look()
     assert swept == ["errand", "sweep", "errand"]
+
+
+def test_processes_of_one_machine_sweep_once_in_five_seconds_between_them(
+    swept: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look()
+    look()
+    assert swept == ["sweep", "errand", "errand"]
+    now = background_thread.time.monotonic()
+    monkeypatch.setattr(background_thread.time, "monotonic", lambda: now + background_thread.SECONDS_BETWEEN_LOOKS)
+    look()
+    look()
+    assert swept[3:] == ["sweep", "errand", "errand"]
+    monkeypatch.setattr(background_thread.time, "monotonic", lambda: 1.0)  # the machine was started again
+    look()
+    assert swept[6:] == ["sweep", "errand"]
