@@ -100,7 +100,7 @@ TABLE: dict[str, Row] = {
     "consent": fill(WORKERS, 302, body={"version": "1"}),
     "work": look(SIGNED_IN),
     "history": look(SIGNED_IN),
-    "batch-start": act(WORKERS),
+    "batch-start": fill(WORKERS, 303, get=302),
     "experiment-start": fill(WORKERS, 303),
     "batch-instructions": fill(WORKERS, 303),
     "batch-done": look(WORKERS),

@@ -75,7 +75,7 @@ def test_the_page_says_for_whom_the_intervals_are(client: Any, alice: Any, bob: 
     assert page.context["headline"][0]["interval"] in overview.content.decode()
     notes = [file for file in page.context["tables"][0]["files"] if file["label"] == ".tex"]
     table = client.get(notes[0]["url"]).content.decode()
-    assert r"\caption{Human performance. In percent, with 95 percent intervals" in table
+    assert r"\caption{Human performance. In percent, with 95 \% intervals" in table
     assert "hold for these 2 annotators" in table
 
 

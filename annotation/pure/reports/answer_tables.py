@@ -43,7 +43,7 @@ ALPHA_NOTE = _(
     "Bootstrap intervals over questions. Lowest and highest: of alpha itself and of its values with any one annotator "
     "left out."
 )
-PERCENT = _("In percent, with 95 percent intervals in brackets.")
+PERCENT = _("In percent, with 95 % intervals in brackets.")
 
 
 def answer_tables(content: Mapping[str, Any]) -> list[JSON]:
@@ -224,7 +224,7 @@ def _sets(name: str, sets: JSON) -> JSON:
     rows = [[text_cell(words), sets["n"], figures["loose"], figures["strict"]] for words, figures in parts.items()]
     rows += [[model, one["loose"]["n"], one["loose"], one["strict"]] for model, one in sets["models"].items()]
     note = _(
-        "In percent, with 95 percent intervals over questions. Loose: the share of a question's answers that a "
+        "In percent, with 95 % intervals over questions. Loose: the share of a question's answers that a "
         "response contains; strict: whether it contains all of them (FanOutQA)."
     )
     columns = [_("Measure"), "n", _("Loose accuracy"), _("Strict accuracy")]

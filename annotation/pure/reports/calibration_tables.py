@@ -11,7 +11,7 @@ BIN = _("%(low)s to %(high)s")
 CALIBRATION = _("Confidence and correct answers")
 CONFIDENCE, RIGHT = _("Mean confidence"), _("Correct answers")
 CALIBRATION_NOTE = _(
-    "In percent of the responses to questions with gold. Correct: exact match. 95 percent intervals: bootstrap over "
+    "In percent of the responses to questions with gold. Correct: exact match. 95 % intervals: bootstrap over "
     "questions."
 )
 BRIER_NOTE = _(

@@ -17,7 +17,7 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 
 GRADE, AGREEMENT = _("Grade against gold"), _("Agreement in pairs")
 HOW = _(
-    "In percent, with 95 percent intervals over workers and items (Student's t), from %(least)s workers on; over items "
+    "In percent, with 95 %% intervals over workers and items (Student's t), from %(least)s workers on; over items "
     "only for a single worker or a model (bootstrap), and where all values are equal (Wilson). "
     "Grade: the mean grade of an item's responses against gold. Agreement in pairs: the mean similarity of "
     "two responses to an item, with all their parts; in reports, each response is compared with the closest "

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from annotation.pure.data.example import JSON
 from annotation.pure.reports.model_aspects import INTERVALS, LABEL, MODEL, Aspect, Draw, Predictions, named
-from annotation.pure.reports.tables import as_sentence, percent_with_interval, rounded, table, text_cell
+from annotation.pure.reports.tables import as_sentence, percent_with_interval, rounded, table, text_cell, with_minus
 from annotation.pure.statistics import people_and_model as ppi
 from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.model_beside_workers import Labelled
@@ -170,7 +170,7 @@ def _of_estimate(asked: Aspect, one: Estimated, *, drawn: bool) -> Iterator[list
 
 def _gain(found: ppi.Estimate) -> JSON:
     """As how many items of a uniform draw the judged ones are, and how many percent that is more or less."""
-    change = f"{100 * (found.gain - 1):+.0f}".replace("-", "−")
+    change = with_minus(f"{100 * (found.gain - 1):+.0f}")
     return text_cell("%(n)s (%(change)s %%)", n=round(found.judged * found.gain), change=change)
 
 

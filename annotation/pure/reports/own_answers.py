@@ -150,7 +150,7 @@ def _scores(content: Mapping[str, Any]) -> list[JSON]:
             rows.append([name, text_cell(words), part["n"], report["k"], *cells])
     columns = [_("Dataset"), _("Human score"), "n", "k", "EM", "F1", "EM", "F1"]
     spans = [["", 4], [_("Answer"), 2], [_("Support"), 2]]
-    note = [_("In percent, with 95 percent intervals in brackets."), _("The human score as in “Human performance”.")]
+    note = [_("In percent, with 95 % intervals in brackets."), _("The human score as in “Human performance”.")]
     return [_table("own-answers-scores", columns, rows, note) | {"variant": SCORES, "spans": spans}]
 
 

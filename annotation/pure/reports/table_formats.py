@@ -55,8 +55,8 @@ _ONLY_NUMBERS = re.compile(rf"{_NUMBER}(?: \[{_NUMBER}, {_NUMBER}\])?")
 
 
 def tsv(head: Row, rows: Sequence[Row]) -> str:
-    """Lines of cells with tabs between, as spreadsheets take them; tabs and line ends in cells become spaces."""
-    return "\n".join("\t".join(" ".join(cell.split()) for cell in row) for row in [head, *rows])
+    """Lines of cells with tabs between, as spreadsheets take them: tabs and line ends become spaces, minus a hyphen."""
+    return "\n".join("\t".join(" ".join(cell.split()).replace("−", "-") for cell in row) for row in [head, *rows])
 
 
 def csv(head: Row, rows: Sequence[Sequence[str | float]]) -> str:

@@ -44,7 +44,7 @@ def cell_text(cell: Any, translate: Translate = str) -> str:
     if isinstance(cell, Mapping):
         return sentence({"message": cell["text"], "values": cell.get("values", {})}, translate)
     if isinstance(cell, float):
-        return f"{round(cell, 3):g}" if abs(cell) < 1e6 else f"{cell:.0f}"
+        return with_minus(f"{round(cell, 3):g}" if abs(cell) < 1e6 else f"{cell:.0f}")
     return str(cell)
 
 
@@ -54,7 +54,12 @@ def in_percent(figure: Mapping[str, Any]) -> str:
 
 
 def _shown(figure: Mapping[str, Any], end: str) -> str:
-    return f"{round(figure[end], 2) + 0.0:.2f}" if figure.get("points") else _percent(figure[end])
+    return with_minus(f"{round(figure[end], 2) + 0.0:.2f}" if figure.get("points") else _percent(figure[end]))
+
+
+def with_minus(number: str) -> str:
+    """A number as it is printed, with a minus instead of a hyphen."""
+    return number.replace("-", "−")
 
 
 def _percent(share: float) -> str:

@@ -56,10 +56,12 @@ from annotation.views.work.task_frame import (
 )
 
 
-@signed_in_action
+@signed_in_form
 def start(request: Request, pk: int) -> HttpResponse:
-    """Accept the next assignment of a batch, once consent is given and the instructions are read."""
+    """Accept the next assignment of a batch, once consent is given and the instructions are read; GET shows these."""
     batch, worker = open_batch(request, pk)
+    if request.method != "POST":
+        return redirect("batch-instructions", batch.pk)
     return next_page(request, worker, batch)
 
 

@@ -89,7 +89,7 @@ def test_columns_of_numbers_stand_at_the_right_and_shares_have_a_bar(reported: A
 def test_a_figure_beyond_a_share_has_no_bar() -> None:
     figure = {"value": -0.2, "low": -0.5, "high": 0.1, "n": 3}
     cell = shown_table({"name": "t", "title": "T", "columns": ["a", "b"], "rows": [["x", figure]]})["rows"][0][1]
-    assert (cell["text"], cell["interval"], cell["bar"]) == ("-20.0 %", "[-50.0, 10.0]", None)
+    assert (cell["text"], cell["interval"], cell["bar"]) == ("−20.0 %", "[−50.0, 10.0]", None)
 
 
 def test_the_command_prints_the_tables(reported: Any, capsys: pytest.CaptureFixture[str]) -> None:
