@@ -60,9 +60,7 @@ from annotation.views.work.task_frame import (
 def start(request: Request, pk: int) -> HttpResponse:
     """Accept the next assignment of a batch, once consent is given and the instructions are read; GET shows these."""
     batch, worker = open_batch(request, pk)
-    if request.method != "POST":
-        return redirect("batch-instructions", batch.pk)
-    return next_page(request, worker, batch)
+    return next_page(request, worker, batch) if request.method == "POST" else redirect("batch-instructions", batch.pk)
 
 
 def next_page(request: Request, worker: Worker, batch: Batch) -> HttpResponse:
