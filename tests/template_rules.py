@@ -43,8 +43,9 @@ def dangerous_templates(root: Path) -> Iterator[str]:
 
 
 def scripts(root: Path) -> list[Path]:
-    """The project's scripts and those of the tasks."""
-    return sorted([*(root / "static/js").rglob("*.js"), *(root / "tasks").glob("*/static/**/*.js")])
+    """The project's scripts, and those of the tasks and apps."""
+    own = (root / folder for folder in ("tasks", "annotation"))
+    return sorted([*(root / "static/js").rglob("*.js"), *(file for of in own for file in of.glob("*/static/**/*.js"))])
 
 
 def dangerous_scripts(root: Path) -> Iterator[str]:

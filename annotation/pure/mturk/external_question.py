@@ -19,7 +19,7 @@ _SCRIPT = re.compile(
 _PROLOGUE = re.compile(r"\s*(?:<!--.*?-->\s*)*<!doctype[^>]*>", re.I | re.S)
 _CROWD_SCRIPT = re.compile(r"(?:https?:)?//assets\.crowd\.aws/crowd-html-elements\.js", re.I)
 _CROWD = re.compile(r"<crowd-([a-z-]+)", re.I)
-# The Crowd HTML Elements of static/js/crowd_elements.js, without "crowd-".
+# The Crowd HTML Elements of mturk_api/static/js/crowd_elements.js, without "crowd-".
 CROWD = frozenset(
     {"form", "input", "text-area", "checkbox", "radio-group", "radio-button", "button", "instructions"}
     | {"classifier", "classifier-multi-select", "entity-annotation"}
