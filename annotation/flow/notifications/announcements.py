@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Sum
+from django.db.models.functions import Now
 
 from annotation import models
 from annotation.flow.work import eligibility
@@ -157,10 +158,11 @@ def _able(batch: Batch) -> list[User]:
     return [worker.user for worker in eligibility.able(people.select_related("user"), conditions) if worker.user]
 
 
+@compiled
 def _finished() -> QuerySet[BatchActivity]:
     """Open batches with nothing left to assign and nothing under way. Rounds never finish this way."""
     at_work = Assignment.objects.filter(batch=OuterRef("batch"), submitted_at__isnull=True, state=lifecycle.ACCEPTED)
-    recent = Assignment.objects.filter(batch=OuterRef("batch"), submitted_at__gt=clock.now() - RECENT)
+    recent = Assignment.objects.filter(batch=OuterRef("batch"), submitted_at__gt=Now() - RECENT)
     rows = BatchActivity.objects.filter(open_since__isnull=False, finished_at__isnull=True, batch__round__isnull=True)
     rows = rows.filter(~Exists(_wanting()), ~Exists(at_work), Exists(recent))
     return rows.select_related("batch__project")
@@ -177,12 +179,13 @@ def _notify_finished(news: BatchActivity) -> None:
     notify(_members(batch.project, roles.RUN), Kind.FINISHED, project=batch.project, key=key, batch=batch, facts=facts)
 
 
-def _quiet() -> list[BatchActivity]:
+@compiled
+def _quiet() -> QuerySet[BatchActivity]:
     """Open batches that want responses but got none for a while."""
-    now = clock.now()
-    recent = Assignment.objects.filter(batch=OuterRef("batch"), submitted_at__gt=now - pace.QUIET)
-    rows = BatchActivity.objects.filter(stalled_at__isnull=True, open_since__lt=now - pace.QUIET)
-    return list(rows.filter(~Exists(recent), Exists(_wanting())).select_related("batch__project"))
+    since = Now() - pace.QUIET
+    recent = Assignment.objects.filter(batch=OuterRef("batch"), submitted_at__gt=since)
+    rows = BatchActivity.objects.filter(stalled_at__isnull=True, open_since__lt=since)
+    return rows.filter(~Exists(recent), Exists(_wanting())).select_related("batch__project")
 
 
 @transaction.atomic
@@ -199,10 +202,11 @@ def _notify_stalled(news: BatchActivity) -> None:
         notify(people, Kind.STALLED, project=batch.project, key=key, batch=batch, facts=facts)
 
 
+@compiled
 def _failed() -> QuerySet[Job]:
     """Recently failed jobs without a notice."""
     notices = Notice.objects.filter(job=OuterRef("pk"), created_at__gte=OuterRef("ended_at"))
-    rows = Job.objects.filter(~Exists(notices), state=Job.State.FAILED, ended_at__gt=clock.now() - RECENT)
+    rows = Job.objects.filter(~Exists(notices), state=Job.State.FAILED, ended_at__gt=Now() - RECENT)
     return rows.select_related("project", "created_by")
 
 
