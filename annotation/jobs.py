@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
@@ -92,8 +91,8 @@ def import_dataset(job: Job, progress: JobProgress) -> dict[str, Any]:
         arguments["mapping"] = ColumnMapping.of_json(mapped)
     arguments.pop("sample", None)  # the page that maps the columns may want it again
     if wanted := arguments.pop("hub", None):
-        terms = {"limit": settings.UPLOAD_LIMIT, "anonymous": True, "user": job.created_by, "progress": progress}
-        terms["keep"] = uploads.adopt
+        terms: dict[str, Any] = {"limit": settings.UPLOAD_LIMIT, "anonymous": True, "user": job.created_by}
+        terms |= {"progress": progress, "keep": uploads.adopt}
         return hub_import.import_from_hub(job.project, hub_import.HubSplit(**wanted), **arguments, **terms)
     path = Path(arguments.pop("path"))
     if not path.exists():
@@ -197,7 +196,7 @@ def import_predictions(job: Job, progress: JobProgress) -> dict[str, Any]:
     return _imported(job, progress, verb)
 
 
-def start_import_of_predictions(batch: Batch, dataset: Dataset, *, model: str, file: UploadedFile, user: Any) -> Job:
+def start_import_of_predictions(batch: Batch, dataset: Dataset, *, model: str, file: Any, user: Any) -> Job:
     """Keep an upload and queue its import. Raises ImportRefused while the batch is being launched."""
     prediction_import.check_not_launching(batch)
     name = (file.name or "")[:100]

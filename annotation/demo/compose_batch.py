@@ -30,7 +30,7 @@ FEEDBACK = "Your questions are short and they ask for every hop. Please look aga
 
 def graphs() -> list[Example]:
     """The island's decompositions without their questions, some with known bridges, and the traps."""
-    result = []
+    result: list[Any] = []
     for example in encyclopedia.examples(seed=0):
         bare = replace(reduced(example, example.supports or ()), question="", answerable=None)
         same = bare.shape == "2hop" and sum(e.shape == "2hop" for e in result) < KNOWN_SAME

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from annotation.demo import encyclopedia, timeline
 from annotation.demo.project_setup import kept
@@ -46,7 +47,7 @@ def launched(project: Project, folder: Path) -> QualificationRound:
     """The launched round, created on the first run."""
     stored = QualificationRound.objects.filter(batch__project=project, batch__slug=BATCH).first()
     if stored is None:
-        asked = {"name": BATCH, "title": "Qualification: reading about Vennory", "task": "answer"}
+        asked: dict[str, Any] = {"name": BATCH, "title": "Qualification: reading about Vennory", "task": "answer"}
         asked |= {"datasets": [kept(project, DATASET, examples(), folder)]}
         asked |= {"per_worker": PER_WORKER, "grants": GRANTS, "rule": RULE}
         settings = qualification_rounds.parse_round(project, asked)

@@ -18,8 +18,8 @@ from annotation.registry import form_class, presets
 DATASET, BATCH, PRESET = "vennory-model-written", "vennory-model-written-checked", "question-quality"
 QUESTIONS = 24
 FAULTS = ("one hop", "wrong answer", "clumsy")  # every second question has one of them
-RIGHT = {"faithful": 4, "natural": 4, "multihop": "yes", "unique": "yes"}
-SEEN = {"one hop": {"multihop": "no"}, "wrong answer": {"faithful": 1}, "clumsy": {"natural": 2}}
+RIGHT: dict[str, Any] = {"faithful": 4, "natural": 4, "multihop": "yes", "unique": "yes"}
+SEEN: dict[str, Any] = {"one hop": {"multihop": "no"}, "wrong answer": {"faithful": 1}, "clumsy": {"natural": 2}}
 COMMENTS = {
     "one hop": "The first passage alone answers it.",
     "wrong answer": "The passages name another one.",

@@ -24,7 +24,7 @@ class ListFilter:
     skips nor repeats a row. `ALIASES` and `VALUE_ALIASES` are former names, as of the API's serializers.
     """
 
-    order = ("-pk",)
+    order: ClassVar[Any] = ("-pk",)  # columns; a property where it depends on the values
     size = 50
     ALIASES: ClassVar[dict[str, str]] = {}
     VALUE_ALIASES: ClassVar[dict[str, dict[str, str]]] = {}

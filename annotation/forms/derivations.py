@@ -170,7 +170,8 @@ def _proposed(source: Dataset, how: str, family: Family) -> dict[str, Any]:
 
 
 def _control(one: Setting, value: Any, family: Family) -> forms.Field:
-    given = {"required": one.required, "initial": None if one.blank is not None and value == one.blank else value}
+    initial = None if one.blank is not None and value == one.blank else value
+    given: dict[str, Any] = {"required": one.required, "initial": initial}
     if not one.kind:
         return form_field(one, **given)
     given |= {"label": _(one.label), "help_text": help_text(one)}

@@ -37,4 +37,4 @@ class ExperimentForm(ConsoleForm):
 
     def __init__(self, *args: Any, choices: Sequence[Batch], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["batches"].choices = [(batch.slug, f"{batch.slug} · {batch.title}") for batch in choices]  # type: ignore[attr-defined]
+        self.fields["batches"].choices = [(batch.slug, f"{batch.slug} · {batch.title}") for batch in choices]

@@ -28,6 +28,8 @@ from annotation.pure.people.consent_text import PARAGRAPHS
 class ConsoleForm(forms.Form):
     """A form that focuses its first invalid field."""
 
+    fields: dict[str, Any]  # each of its own class, with choices or a queryset
+
     def full_clean(self) -> None:
         super().full_clean()
         for name in self.fields:

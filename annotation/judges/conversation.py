@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import product
 from random import Random
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Q
@@ -238,5 +239,6 @@ class Conversation:
         ended["places"] = self._settled  # without items that the task cannot use
         if own.update(state=ModelRun.State.DONE, **ended):
             self.run.refresh_from_db(fields=["spent", "calls_made", "ended_at"])
-            details = {"model": self.run.model, "calls": self.run.calls_made, "cost": str(self.run.spent.normalize())}
-            audit_log.record("model answered", self.run.batch, **details)
+            cost = str(self.run.spent.normalize())
+            terms: dict[str, Any] = {"model": self.run.model, "calls": self.run.calls_made, "cost": cost}
+            audit_log.record("model answered", self.run.batch, **terms)

@@ -157,7 +157,7 @@ def confirm(run: ModelRun, *, here: bool = False) -> None:
     fresh = {"state": State.RUNNING, "trouble": "", "failures": 0, "not_before": None, "lease_until": lease}
     rows.update(**fresh, places=places, confirmed_at=Now(), ended_at=None)
     run.refresh_from_db()
-    details = {"model": run.model, "host": host_of(run), "prompt": run.version, "number": places}
+    details: dict[str, Any] = {"model": run.model, "host": host_of(run), "prompt": run.version, "number": places}
     audit_log.record("model asked", run.batch, **details)
     if not here:
         transaction.on_commit(jobs.wake_worker)

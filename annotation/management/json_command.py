@@ -113,12 +113,14 @@ def project_of(options: dict[str, Any]) -> Project:
 
 def dataset_named(project: Project, name: str) -> Dataset:
     """The dataset of that name. Raises Refused, naming the existing ones."""
-    return _named(Dataset.objects.whole().filter(project=project), "dataset", project, name)
+    found: Dataset = _named(Dataset.objects.whole().filter(project=project), "dataset", project, name)
+    return found
 
 
 def batch_named(project: Project, name: str) -> Batch:
     """The batch of that name. Raises Refused, naming the existing ones."""
-    return _named(Batch.objects.filter(project=project), "batch", project, name)
+    found: Batch = _named(Batch.objects.filter(project=project), "batch", project, name)
+    return found
 
 
 def _named(rows: QuerySet[Any], what: str, project: Project, name: str) -> Any:

@@ -39,6 +39,7 @@ class AccessKey(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="access_keys")
     key_id = models.CharField(max_length=40, unique=True)
     secret = SealedField()
+    is_behind: bool  # where mturk_api/endpoint.py asks for it
     created_at = TimestampField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)

@@ -99,7 +99,8 @@ class CurrentItems(models.Manager.from_queryset(ItemQuerySet)):  # type: ignore[
     """The manager for lists: the newest version of each item. Foreign keys still find older ones."""
 
     def get_queryset(self) -> ItemQuerySet:
-        return super().get_queryset().filter(superseded_at__isnull=True)
+        rows: ItemQuerySet = super().get_queryset().filter(superseded_at__isnull=True)
+        return rows
 
 
 class Item(models.Model):

@@ -14,7 +14,7 @@ from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Project, Worker, public_id
 
 if TYPE_CHECKING:
-    from django.db.models.manager import RelatedManager
+    from django.db.models.fields.related_descriptors import RelatedManager
 
 
 class Experiment(models.Model):

@@ -53,7 +53,7 @@ class TimestampField(models.DateTimeField):
             setattr(model_instance, self.attname, clock.now())
         return getattr(model_instance, self.attname)
 
-    def get_col(self, alias: str | None, output_field: models.Field | None = None) -> Any:
+    def get_col(self, alias: Any, output_field: models.Field | None = None) -> Any:
         return super().get_col(alias, output_field or PLAIN)  # plain, so that expressions may mix it with other times
 
     def deconstruct(self) -> Any:
@@ -68,7 +68,7 @@ class FoldedField(models.CharField):
         super().__init__(**options)
         self.source = source
 
-    def pre_save(self, model_instance: models.Model, add: bool) -> str:
+    def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         setattr(model_instance, self.attname, folding.fold(getattr(model_instance, self.source)))
         return super().pre_save(model_instance, add)
 

@@ -158,7 +158,8 @@ def _key(key_id: str) -> AccessKey:
 
 @compiled
 def _usable(key_id: str) -> QuerySet[AccessKey]:
-    rows = AccessKey.objects.select_related("project", "user").annotate(is_behind=is_behind(OuterRef("project")))
+    keys = AccessKey.objects.select_related("project", "user")
+    rows = keys.annotate(is_behind=is_behind(OuterRef("project")))  # type: ignore[no-redef]  # the model declares it
     return rows.filter(
         Q(project__two_factor=False) | Q(user__second_factor__isnull=False),
         user__is_active=True,

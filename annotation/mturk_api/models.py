@@ -26,6 +26,9 @@ class HitType(models.Model):
     group_id = models.CharField(max_length=64, unique=True, default=mturk_id)
     digest = models.CharField(max_length=64)
     created_at = TimestampField(auto_now_add=True)
+    available_key: int  # where flow/hit_creation.py asks for them
+    held_key: int | None
+    dataset_key: int | None
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["project", "digest"], name="hit_type_once")]
@@ -52,6 +55,8 @@ class Listing(models.Model):
     assignment_policy = JSONTextField(null=True, blank=True)
     hit_policy = JSONTextField(null=True, blank=True)
     created_at = models.DateTimeField()
+    expired: bool  # of queries that ask for it, as is `completed`
+    completed: int
     extended_at = models.DateTimeField(null=True, blank=True)
     deleted_at = models.DateTimeField(null=True, blank=True)
     expiry_noticed = models.DateTimeField(null=True, blank=True)  # the `closes_at` whose passing was handled

@@ -59,7 +59,7 @@ def page_after(first: Sequence[Any], rows: QuerySet[Any], request: JSON) -> tupl
     return found, info | ({"NextToken": _write(found[-1].created_at, found[-1].pk)} if found else {})
 
 
-def _value(row: Any, by: str) -> datetime:
+def _value(row: Any, by: str) -> Any:
     for name in by.split("__"):
         row = getattr(row, name)
     return row

@@ -1,13 +1,15 @@
 """The caller's rows by the API's ids. Rows of other requesters give the error for unknown ids."""
 
-from typing import Any
+from typing import TypeVar
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
 from annotation.models import Assignment, QualificationRequest, QualificationType, Worker
 from annotation.mturk_api.calls import JSON, Caller, RequestError, invalid_value
 from annotation.mturk_api.flow import hit_creation, hit_funds, request_tokens
 from annotation.mturk_api.models import HitType, Listing
+
+Row = TypeVar("Row", bound=Model)
 
 
 def qualification_type(caller: Caller, public_id: str, *, deleted: bool = False) -> QualificationType:
@@ -56,7 +58,7 @@ def listing(caller: Caller, hit_id: str) -> Listing:
     raise RequestError(f"Hit {hit_id} does not exist.", code="HITDoesNotExist")
 
 
-def _only(rows: QuerySet[Any], unknown: RequestError) -> Any:
+def _only(rows: QuerySet[Row], unknown: RequestError) -> Row:
     row = rows.first()
     if row is None:
         raise unknown

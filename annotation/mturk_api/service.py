@@ -133,7 +133,7 @@ def _time(value: Any) -> datetime | None:
             return None
         if isinstance(value, int | float):
             return datetime.fromtimestamp(value, UTC)
-        at = parse_timestamp(value)
+        at: datetime = parse_timestamp(value)
         return at.replace(tzinfo=at.tzinfo or UTC).astimezone(UTC)
     except (ValueError, OverflowError, OSError, TypeError, RuntimeError):
         return None

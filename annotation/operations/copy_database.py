@@ -55,7 +55,7 @@ def copy(source: str, target: str, *, progress: OnProgress) -> dict[str, int]:
 def _write(model: Rows, rows: list[models.Model], using: str) -> None:
     """Insert rows unchanged. `bulk_create` would overwrite the times of creation (auto_now_add)."""
     fields = [field for field in model._meta.concrete_fields if not field.generated]
-    model._base_manager.using(using)._insert(rows, fields=fields, using=using, raw=True)
+    model._base_manager.using(using)._insert(rows, fields=fields, using=using, raw=True)  # type: ignore[attr-defined]  # private
 
 
 def digest(model: Rows, using: str) -> tuple[int, str]:

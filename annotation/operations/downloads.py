@@ -10,9 +10,10 @@ from annotation.flow.projects import audit_log
 
 BYTES = "application/octet-stream"
 CSV = "text/csv; charset=utf-8"
+Content = str | bytes | Iterable[str] | Iterable[bytes]
 
 
-def download(content: str | Iterable[str] | Iterable[bytes], *, name: str, kind: str = BYTES) -> HttpResponseBase:
+def download(content: Content, *, name: str, kind: str = BYTES) -> HttpResponseBase:
     """A download response, streamed unless it is one text; `name` consists of slugs."""
     made: type[Any] = HttpResponse if isinstance(content, str | bytes) else StreamingHttpResponse
     response: HttpResponseBase = made(content, content_type=kind)
@@ -21,7 +22,7 @@ def download(content: str | Iterable[str] | Iterable[bytes], *, name: str, kind:
 
 
 def logged_download(
-    request: Any, of: models.Model, content: str | Iterable[str] | Iterable[bytes], *, name: str, kind: str = BYTES
+    request: Any, of: models.Model, content: Content, *, name: str, kind: str = BYTES
 ) -> HttpResponseBase:
     """A download that is recorded in the audit log first; a HEAD request is not recorded."""
     if request.method == "GET":

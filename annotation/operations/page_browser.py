@@ -6,7 +6,7 @@ import urllib.request
 from collections.abc import Callable, Mapping
 from html.parser import HTMLParser
 from http.cookiejar import Cookie, CookieJar
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 
 class PageError(Exception):
@@ -83,7 +83,7 @@ class Browser(Generic[Read]):
 
 
 def _session_cookie(host: str, session: str) -> Cookie:
-    first = {"version": 0, "name": "sessionid", "value": session, "port": None, "port_specified": False}
-    where = {"domain": host, "domain_specified": False, "domain_initial_dot": False}
-    kept = {"path": "/", "path_specified": True, "secure": False, "expires": None, "discard": True}
+    first: dict[str, Any] = {"version": 0, "name": "sessionid", "value": session, "port": None, "port_specified": False}
+    where: dict[str, Any] = {"domain": host, "domain_specified": False, "domain_initial_dot": False}
+    kept: dict[str, Any] = {"path": "/", "path_specified": True, "secure": False, "expires": None, "discard": True}
     return Cookie(**first, **where, **kept, comment=None, comment_url=None, rest={})

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import DatabaseError
 from django.db.models import Count, Min, QuerySet
@@ -114,7 +115,7 @@ def _leases() -> Iterator[Gauge]:
 
 def _outboxes() -> Iterator[Gauge]:
     """Outgoing payments, publications and notifications that are due, and the age of the oldest of each."""
-    boxes: dict[str, QuerySet] = {"payments": Payment.objects.unsettled()}
+    boxes: dict[str, QuerySet[Any]] = {"payments": Payment.objects.unsettled()}
     boxes |= {name: rows() for name, rows in discovery.listed("OUTBOXES")}
     found = {name: rows.aggregate(n=Count("pk"), first=Min("due_at")) for name, rows in boxes.items()}
     depths = {name: float(row["n"]) for name, row in found.items()}

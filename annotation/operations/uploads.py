@@ -42,7 +42,7 @@ class UploadLimitHandler(FileUploadHandler):
         return None
 
 
-def keep(upload: UploadedFile) -> Path:
+def keep(upload: "UploadedFile[Any]") -> Path:
     """Store an uploaded file for a job; a large one is moved instead of copied."""
     path = _new_path()
     if hasattr(upload, "temporary_file_path"):

@@ -103,9 +103,13 @@ def setting(default: Any, **about: Any) -> Any:
     return field(default=default, metadata=about)
 
 
-@cache
 def settings_of(kind: type) -> Mapping[str, Setting]:
     """The settings of a dataclass by name, in order."""
+    return _settings_of(kind)
+
+
+@cache
+def _settings_of(kind: type) -> Mapping[str, Setting]:
     hints = get_type_hints(kind)
     known = {each.name for each in fields(Setting)}
     found = {}

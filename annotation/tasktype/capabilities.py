@@ -17,7 +17,8 @@ from annotation.tasktype.answered import Answered, Judging, Rated, Structured
 from annotation.tasktype.contract import TaskType
 from annotation.tasktype.decisions import sameness
 from annotation.tasktype.fields import Fielded
-from annotation.tasktype.reviewing import Adjudicable, Reviewable, Worded
+from annotation.tasktype.reviewing import Adjudicable, Reviewable
+from annotation.tasktype.reviewing import Worded as Worded
 from annotation.tasktype.steps import Conditional, Stepwise
 from annotation.tasktype.values import JSON, Features, FollowUp, GivenResponse, Label, Measure, RelatedResponses, Remark
 

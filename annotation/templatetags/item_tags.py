@@ -129,7 +129,7 @@ def render_item(
     `shared`: all variables that this gets, with `place_of` each of the `values`. The key determines them as far as it
     uses them.
     """
-    found = get_template(name).template
+    found = get_template(name).template  # type: ignore[attr-defined]  # Django's engine, of which we have no other
     page = _kept.get((found, key))
     if page is None:
         if len(_kept) >= KEPT:

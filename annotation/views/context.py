@@ -88,7 +88,7 @@ def _new_to(request: HttpRequest) -> int:
 
 
 @compiled
-def _first_projects(user: int) -> QuerySet[Member]:
+def _first_projects(user: int) -> QuerySet[Member, tuple[str, str]]:
     present = Member.objects.filter(user=user, project__removed_at=None).order_by("project__title")
     return present.values_list("project__slug", "project__title")[:5]
 

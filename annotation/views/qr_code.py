@@ -1,9 +1,11 @@
 """QR codes for pages."""
 
+from typing import Any
+
 import segno
 from django.utils.safestring import SafeString
 
-LOOK = {"border": 4, "light": "#fff"}  # with the margin that scanners need, white in dark pages too
+LOOK: dict[str, Any] = {"border": 4, "light": "#fff"}  # with the margin that scanners need, white in dark pages too
 
 
 def as_svg(text: str) -> SafeString:

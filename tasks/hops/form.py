@@ -19,7 +19,8 @@ class _Step(Mapping[str, str]):
         self._data, self._prefix, self._yes_no = data, f"hop-{number}-", yes_no
 
     def __getitem__(self, name: str) -> str:
-        return self.get(name, "")
+        text: str = self.get(name, "")
+        return text
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._data)

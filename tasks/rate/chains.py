@@ -64,7 +64,7 @@ def chain_tables(chains: Chains, criteria: Iterable[Criterion]) -> Iterator[JSON
 
 
 def _tables(criterion: Criterion, chains: Sequence[Chain]) -> Iterator[JSON]:
-    about = {"about": own_words(criterion.ask), "leads": False}
+    about: dict[str, Any] = {"about": own_words(criterion.ask), "leads": False}
     states = {answer: [one.state for one in chains if one.answer is answer] for answer in ANSWERS}
     body = [[text_cell(ANSWERS[answer]), *chain_counts(own)] for answer, own in states.items() if own]
     columns = [_("Answer"), *CHAIN_COLUMNS]

@@ -29,7 +29,7 @@ class DatasetSerializer(serializers.Serializer):
     digest = serializers.CharField(help_text="SHA-256 of its current content, which edits of items change.")
     file_name = serializers.CharField()
     licence = serializers.CharField()
-    source = serializers.CharField()
+    source = serializers.CharField()  # type: ignore[assignment]  # a field of that name, as in Field itself
     ethics = serializers.CharField(help_text="Who approved the work with people; empty: not stated.")
     consent = serializers.CharField(help_text="How people consented; empty: not stated.")
     made_of = serializers.SerializerMethodField(help_text="Datasets that it was derived or created from.")

@@ -104,7 +104,8 @@ class PayoutViewSet(ResourceViewSet):
     def create(self) -> Payout:
         """Create a payout of everything that workers are owed."""
         made = payouts.make_payout(self.project, user=self.request.user)
-        return self.get_queryset().get(pk=made.pk)
+        payout: Payout = self.get_queryset().get(pk=made.pk)
+        return payout
 
     @operation()
     def retrieve(self) -> None:

@@ -75,7 +75,8 @@ class WorkerViewSet(ResourceViewSet):
 
     def get_object(self) -> Worker:
         found = worker_names.worker_named(self.project, self.kwargs["worker"])
-        return get_object_or_404(self.get_queryset(), pk=found and found.pk)
+        worker: Worker = get_object_or_404(self.get_queryset(), pk=found and found.pk)
+        return worker
 
     def prepare(self, rows: list[Any]) -> list[Any]:
         """Add figures and qualifications, and names if the caller may see them."""

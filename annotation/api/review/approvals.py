@@ -120,7 +120,7 @@ class PaidSerializer(serializers.Serializer):
 def form_of(request: CallerRequest) -> str:
     """The key that makes a bonus unique: the Idempotency-Key, so that it holds after the stored response expired."""
     key = request.headers.get(HEADER)
-    own = f"{request.user.pk}/{key}"  # per user, because another user's equal key is a different one
+    own = f"{request.user and request.user.pk}/{key}"  # per user, because another user's equal key is a different one
     return hashlib.sha256(own.encode()).hexdigest()[:32] if key else secrets.token_hex(16)
 
 

@@ -171,7 +171,7 @@ def describe(dataset: Dataset, **values: str | None) -> bool:
         raise TypeError(f"a dataset states no {', '.join(sorted(unknown))}")
     # Lock: the log names exactly what this request changed.
     row = Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
-    anew = {name: text.strip() for name, text in values.items() if text is not None}
+    anew: dict[str, Any] = {name: text.strip() for name, text in values.items() if text is not None}
     anew = {name: text for name, text in anew.items() if text != getattr(row, name)}
     if not anew:
         return False

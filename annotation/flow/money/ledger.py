@@ -92,7 +92,8 @@ def balance(project: Project, name: str) -> Decimal:
 def held_in_all(project: Project) -> Decimal:
     """Dollars set aside for batches."""
     accounts = Account.objects.filter(project=project, name__startswith="held/")
-    return accounts.aggregate(sum=Sum("balance", default=Decimal(0)))["sum"]
+    total: Decimal = accounts.aggregate(sum=Sum("balance", default=Decimal(0)))["sum"]
+    return total
 
 
 def move(
@@ -197,7 +198,7 @@ def pay(payment: Payment, *, reserved: bool) -> None:
 
     To the worker's account on the built-in marketplace, else to the marketplace's. Raises Overdrawn, moving nothing.
     """
-    about = {"assignment": payment.assignment, "worker": payment.worker}
+    about: dict[str, Any] = {"assignment": payment.assignment, "worker": payment.worker}
     spend(payment.batch, payment.amount, payment.fee, kind=payment.kind, key=payment.key, reserved=reserved, **about)
 
 

@@ -44,7 +44,7 @@ def count_unread(user: User) -> int:
 
 
 @compiled
-def _first_unread(user: int) -> QuerySet[Notice]:
+def _first_unread(user: int) -> QuerySet[Notice, tuple[int]]:
     return Notice.objects.filter(concerning(), user=user, read_at__isnull=True).values_list("pk")[:100]
 
 

@@ -152,7 +152,7 @@ def read_terms(
     if batch and (batch.task != task or data.get("grading", kept.get("grading")) != kept.get("grading")):
         kept["rule"] = None
         kept["grading"] = None if batch.task != task else kept.get("grading")
-    given = kept | data
+    given = {**kept, **data}
     values, problems = read_values(
         [ROUND_SETTINGS[name] for name in ("per_worker", "grading", "attempts", "seconds")], given
     )

@@ -107,7 +107,8 @@ def _rests(factor: SecondFactor) -> bool:
 
 
 def _rest(failed: int) -> timedelta:
-    return min(FIRST_REST * 2 ** min(max(0, failed - FREE_TRIES), 10), LONGEST_REST)
+    rest: timedelta = min(FIRST_REST * 2 ** min(max(0, failed - FREE_TRIES), 10), LONGEST_REST)
+    return rest
 
 
 def _count(factor: SecondFactor, *, right: bool) -> None:

@@ -128,12 +128,13 @@ class _Erase:
     """Delete the rows of one model that belong to the project, including those that managers hide."""
 
     def __init__(self, project: Project, model: Rows, path: str) -> None:
-        self.model, self.rows = model, QuerySet(model).filter(**{path: project})
+        self.model = model
+        self.rows: QuerySet[Any] = QuerySet(model).filter(**{path: project})
         self.ties = [field.name for field in model._meta.concrete_fields if field.related_model is model]
 
     def __call__(self) -> int:
         keys = list(self.rows.values_list("pk", flat=True)[:CHUNK])
-        some = QuerySet(self.model).filter(pk__in=keys)
+        some: QuerySet[Any] = QuerySet(self.model).filter(pk__in=keys)
         if self.model is Job:
             for job in some:
                 _remove_files(job)

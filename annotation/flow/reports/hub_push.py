@@ -113,7 +113,7 @@ def _write(dataset: Dataset, splits: Mapping[str, Dataset], hidden: set[str], fo
         if gold:
             dataset_documents.export_provenance(row, folder / f"{row.slug}.{DOCUMENTS['provenance']}")
     dataset_documents.export_datasheet(dataset, folder / DOCUMENTS["datasheet"])
-    terms = {"files": files, "datasheet": DOCUMENTS["datasheet"], "without_gold": sorted(hidden)}
+    terms: dict[str, Any] = {"files": files, "datasheet": DOCUMENTS["datasheet"], "without_gold": sorted(hidden)}
     dataset_documents.export_card(dataset, folder / CARD, **terms, in_columns=True)
 
 

@@ -263,7 +263,7 @@ def _decided(batch: Batch, answers: QuerySet[Assignment]) -> dict[str, int]:
     return {"refused": refused, "picked": alone[review_state.ACCEPTED], "reworded": alone[review_state.EDITED]}
 
 
-def _decided_twice(batch: Batch) -> dict[str, int]:
+def _decided_twice(batch: Batch) -> dict[str, Any]:
     """HITs on which two requesters decided independently, and on how many they agreed."""
     agreed, twice = double_adjudication.agreement(batch)
     return {"twice": twice, "agreed": agreed}

@@ -86,7 +86,7 @@ def agreement(batch: Batch) -> tuple[int, int]:
 
 def _agree(task: TaskType, payload: JSON, two: Collection[Adjudication]) -> bool:
     first, second = (_result(task, payload, row) for row in two)
-    return first == second
+    return bool(first == second)
 
 
 def _result(task: TaskType, payload: JSON, made: Adjudication) -> Any:

@@ -23,7 +23,7 @@ BETWEEN = timedelta(hours=1)  # without a HIT, after which a worker who began co
 
 
 @compiled
-def _turn(worker: int, batch: int) -> QuerySet[ArmDraw]:
+def _turn(worker: int, batch: int) -> QuerySet[ArmDraw, tuple[int]]:
     return ArmDraw.objects.filter(worker=worker, arm=batch).values_list("pk")
 
 

@@ -18,6 +18,7 @@ from annotation.flow.batches import hidden_gold
 from annotation.flow.money import batch_funds, ledger
 from annotation.flow.people import round_attempts
 from annotation.flow.work import leases, met_groups, open_work, suggestion_draws
+from annotation.flow.work.met_groups import ALIVE_OR_DONE
 from annotation.models import (
     Assignment,
     Batch,
@@ -336,7 +337,7 @@ def _take_again(row: Assignment, *, in_round: bool) -> bool:
 
 
 def _is_hindered(row: Assignment) -> bool:
-    others = Assignment.objects.filter(worker=row.worker_id, state__in=open_work.ALIVE_OR_DONE).exclude(pk=row.pk)
+    others = Assignment.objects.filter(worker=row.worker_id, state__in=ALIVE_OR_DONE).exclude(pk=row.pk)
     if others.filter(batch=row.batch_id, state=lifecycle.ACCEPTED).exists():
         return True
     is_apart = row.batch.meeting == Batch.Meeting.APART

@@ -126,7 +126,7 @@ def _nearest(in_this: bool, in_others: bool, by_parts: bool) -> Callable[[int, i
     """
 
     @compiled
-    def nearest(batch: int, cursor: int, worker: int) -> QuerySet[Hit]:
+    def nearest(batch: int, cursor: int, worker: int) -> QuerySet[Hit, tuple[int]]:
         free = _after(batch, cursor).exclude(_is_ruled_out(batch, worker, in_this, in_others, by_parts))
         return free.values_list("ticket")[:1]
 
@@ -172,7 +172,7 @@ def is_still_open(participation: Participation, hit: Hit) -> bool:
 
 
 @compiled
-def _own_of_group(worker: int, group: str) -> QuerySet[Assignment]:
+def _own_of_group(worker: int, group: str) -> QuerySet[Assignment, tuple[int, int, str]]:
     return Assignment.objects.filter(worker=worker, group_key=group).values_list("hit_id", "batch_id", "state")
 
 

@@ -95,7 +95,7 @@ def _active(batch: int) -> QuerySet[Participation]:
 @lru_cache(maxsize=256)
 def _open_after(few: int) -> Callable[[int], list[Hit]]:
     @compiled
-    def one_more(batch: int) -> QuerySet[Hit]:
+    def one_more(batch: int) -> QuerySet[Hit, tuple[int]]:
         hits = Hit.objects.open().filter(batch=batch, check_item=False).order_by("ticket")
         return hits.values_list("pk")[few : few + 1]
 

@@ -6,6 +6,7 @@ The cost of a batch does not depend on its size: only the next LOOK open HITs af
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import (
     Case,
@@ -130,7 +131,7 @@ def _merged(arms: Sequence[WorkerBatch], *, gets_all: bool) -> WorkerBatch:
 
 
 def _worker_batch(
-    row: Batch,
+    row: Any,  # a Batch with the columns of the query above
     attempt: tuple[int, int] | None,
     missing: Sequence[eligibility.Missing],
     rewards: tuple[Decimal, Decimal] | None,
@@ -153,7 +154,7 @@ def _worker_batch(
     )
 
 
-def _left(row: Batch) -> int:
+def _left(row: Any) -> Any:
     ordinary = row.ordinary + row.reserved
     if not row.check_share or not ordinary:
         return ordinary

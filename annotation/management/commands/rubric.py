@@ -58,7 +58,7 @@ class Command(JSONCommand):
         counts = "{rated} items can be rated; at most {most_controls} controls and {most_bytes} bytes an item."
         found += [counts.format(**result)]
         found += [f"{n} items are left out: {why}" for why, n in result["left_out"].items()]
-        return found + result["warnings"]
+        return [*found, *result["warnings"]]
 
 
 def _described(position: int, example: Example, payload: dict[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.errors import Refused
 from annotation.flow.people import qualification_types
 from annotation.flow.work import leases, next_assignment, open_work
+from annotation.flow.work.met_groups import ALIVE_OR_DONE
 from annotation.marketplaces.models import Arrival, Connection, Publication
 from annotation.models import Assignment, Hit, Worker, clock
 from annotation.pure.batches import lifecycle
@@ -134,7 +135,7 @@ def _pass_on(arrival: Arrival) -> None:
     """Take over the marketplace's assignment from its former worker; refuse a worker who returns to one."""
     same = {"connection": arrival.connection_id, "external_assignment": arrival.external_assignment}
     others = Arrival.objects.filter(**same).exclude(pk=arrival.pk)
-    if others.filter(pk__gt=arrival.pk, assignment__state__in=open_work.ALIVE_OR_DONE).exists():
+    if others.filter(pk__gt=arrival.pk, assignment__state__in=ALIVE_OR_DONE).exists():
         raise TurnedAway(_("The marketplace has given this assignment to another worker. Your entries are kept."))
     for former in others.filter(assignment__state=lifecycle.ACCEPTED).select_related("assignment"):
         leases.return_assignment(former.assignment)
@@ -212,7 +213,7 @@ def holder(token: str) -> Arrival | None:
     if bound["until"] < clock.now().timestamp():
         return None
     arrival = _arrivals().filter(pk=bound["arrival"], assignment__isnull=False).first()
-    return arrival if arrival and _bound(arrival.assignment).items() <= bound.items() else None
+    return arrival if arrival and _bound(arrival.work).items() <= bound.items() else None
 
 
 def address(arrival: Arrival) -> str:

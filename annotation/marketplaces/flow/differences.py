@@ -56,7 +56,7 @@ def of_study(study: PanelStudy, theirs: StudyState) -> Iterator[FoundDifference]
 
 def of_submission(study: PanelStudy, theirs: Submission, visit: Visit | None) -> Iterator[FoundDifference]:
     """What differs of one submission."""
-    about = {"about": theirs.external_id, "visit": visit}
+    about: dict[str, Any] = {"about": theirs.external_id, "visit": visit}
     status, waits = str(theirs.status), theirs.status == Status.AWAITING
     if visit is None:
         if theirs.status in {Status.AWAITING, Status.APPROVED, Status.PARTLY_APPROVED, Status.SCREENED_OUT}:

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.work import arm_draws, next_assignment, open_work
+from annotation.flow.work.met_groups import ALIVE_OR_DONE
 from annotation.marketplaces.base import Denied, MarketplaceError
 from annotation.marketplaces.flow import studies, study_arms, visit_states
 from annotation.marketplaces.flow.connections import open_marketplace
@@ -166,7 +167,7 @@ def live_visit(worker: Worker, batch: Batch) -> Visit | None:
 
 def taken(visit: Visit) -> QuerySet[Assignment]:
     """The assignments of a visit that are under way or submitted."""
-    return Assignment.objects.filter(visited__visit=visit, state__in=open_work.ALIVE_OR_DONE)
+    return Assignment.objects.filter(visited__visit=visit, state__in=ALIVE_OR_DONE)
 
 
 def submitted(visit: Visit) -> QuerySet[Assignment]:

@@ -91,6 +91,12 @@ class Arrival(models.Model):
         ]
 
     @property
+    def work(self) -> Assignment:
+        """The assignment of an arrival that holds one."""
+        assert self.assignment is not None  # arrivals.holder leaves out others
+        return self.assignment
+
+    @property
     def is_answered(self) -> bool:
         """Whether its response was submitted here."""
         return self.assignment is not None and self.assignment.state == lifecycle.SUBMITTED

@@ -29,7 +29,7 @@ def batch_differences(request: Request, project: Project, batch: Batch) -> HttpR
     """Every difference between the marketplace's books and ours, and what was done about it."""
     study = _study(batch)
     page = Paginator(differences.of_batch(study.batch), 50).get_page(request.GET.get("page"))
-    context = {"study": study, "page": page, "open": differences.open_ones(study).count()}
+    context: dict[str, Any] = {"study": study, "page": page, "open": differences.open_ones(study).count()}
     failed = Payment.objects.filter(batch=study.batch, state=Payment.State.FAILED).select_related("worker__project")
     context |= {"failed": failed.order_by("pk")[:50], "connection": study.connection}
     return render(request, "marketplaces/differences.html", batch_context(study.batch, "batch-marketplace", **context))

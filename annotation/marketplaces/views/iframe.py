@@ -75,7 +75,7 @@ def held(view: View) -> View:
     @wraps(view)
     def checked(request: HttpRequest, hit: Hit, *args: Any, **kwargs: Any) -> HttpResponse:
         arrival = arrivals.holder(request.headers.get(HEADER) or request.POST.get(FIELD, ""))
-        if arrival is None or arrival.assignment.hit_id != hit.pk:
+        if arrival is None or arrival.work.hit_id != hit.pk:
             return for_scripts(render(request, "marketplaces/expired.html", {"framed": True}, status=403))
         return for_scripts(view(request, arrival, *args, **kwargs))
 
@@ -147,7 +147,7 @@ def preview_live(request: HttpRequest, hit: Hit, k: str, name: str) -> HttpRespo
 
 
 def _next(request: HttpRequest, arrival: Arrival) -> HttpResponse:
-    row, context = arrival.assignment, context_of(arrival)
+    row, context = arrival.work, context_of(arrival)
     if row.state == lifecycle.SUBMITTED:
         return render(request, "marketplaces/submitted.html", {"leaving": arrivals.leave(arrival), **context})
     if not row.worker.consented:
@@ -172,7 +172,7 @@ def _next(request: HttpRequest, arrival: Arrival) -> HttpResponse:
 
 
 def _to(act: str, arrival: Arrival, *more: Any) -> str:
-    return reverse(f"frame-{act}", args=[arrival.assignment.hit.public_id, *more])
+    return reverse(f"frame-{act}", args=[arrival.work.hit.public_id, *more])
 
 
 def _back(arrival: Arrival) -> HttpResponse:
@@ -183,7 +183,7 @@ def _page(request: HttpRequest, arrival: Arrival, participation: Participation, 
     names = ("submit", "draft", "return", "extend", "report-problem")
     acts = {f"{name.replace('-', '_')}_url": _to(name, arrival) for name in names}
     urls = acts | live_urls(_to("live", arrival, "search")) | {"home_url": ""}
-    context = page_of(request, arrival.assignment, participation, urls=urls, **refused)
+    context = page_of(request, arrival.work, participation, urls=urls, **refused)
     return context | context_of(arrival) | {"preferences_url": ""}
 
 
@@ -191,7 +191,7 @@ def _page(request: HttpRequest, arrival: Arrival, participation: Participation, 
 @held
 def consent(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     """Record the worker's consent."""
-    worker = arrival.assignment.worker
+    worker = arrival.work.worker
     consents.give(worker, version=min(worker.project.consent_version, response_post.version_of(request)))
     return _back(arrival)
 
@@ -200,7 +200,7 @@ def consent(request: HttpRequest, arrival: Arrival) -> HttpResponse:
 @held
 def instructions(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     """Record that the worker has read the instructions."""
-    newest = arrival.assignment.batch.instructions.version
+    newest = arrival.work.batch.instructions.version
     arrivals.read_instructions(arrival, version=min(newest, response_post.version_of(request)))
     return _back(arrival)
 
@@ -209,7 +209,7 @@ def instructions(request: HttpRequest, arrival: Arrival) -> HttpResponse:
 @held
 def feedback(request: HttpRequest, arrival: Arrival, pk: int) -> HttpResponse:
     """Record that the worker has read feedback."""
-    worker_feedback.acknowledge(get_object_or_404(Feedback, pk=pk, worker=arrival.assignment.worker_id))
+    worker_feedback.acknowledge(get_object_or_404(Feedback, pk=pk, worker=arrival.work.worker_id))
     return _back(arrival)
 
 
@@ -217,13 +217,13 @@ def feedback(request: HttpRequest, arrival: Arrival, pk: int) -> HttpResponse:
 @held
 def practice(request: HttpRequest, arrival: Arrival, number: int) -> HttpResponse:
     """Answer a practice item: 422 lists what is missing, else the page gives feedback."""
-    exercise_of(arrival.assignment.batch, number)
-    participation = next_assignment.join_batch(arrival.assignment.worker, arrival.assignment.batch)
+    exercise_of(arrival.work.batch, number)
+    participation = next_assignment.join_batch(arrival.work.worker, arrival.work.batch)
     return _practice(request, arrival, number) if number <= participation.practised + 1 else _back(arrival)
 
 
 def _practice(request: HttpRequest, arrival: Arrival, number: int) -> HttpResponse:
-    row = arrival.assignment
+    row = arrival.work
     urls = {"submit_url": _to("practice", arrival, number), "done_url": _to("practice-done", arrival, number)}
     urls |= live_urls(_to("practice-live", arrival, number, "search")) | {"home_url": ""}
     extra = context_of(arrival) | {"preferences_url": ""}
@@ -234,7 +234,7 @@ def _practice(request: HttpRequest, arrival: Arrival, number: int) -> HttpRespon
 @held
 def practice_done(request: HttpRequest, arrival: Arrival, number: int) -> HttpResponse:
     """Finish a practice item."""
-    practice_progress.finish(next_assignment.join_batch(arrival.assignment.worker, arrival.assignment.batch), number)
+    practice_progress.finish(next_assignment.join_batch(arrival.work.worker, arrival.work.batch), number)
     return _back(arrival)
 
 
@@ -242,7 +242,7 @@ def practice_done(request: HttpRequest, arrival: Arrival, number: int) -> HttpRe
 @held
 def practice_live(request: HttpRequest, arrival: Arrival, number: int, name: str) -> HttpResponse:
     """A fragment of a practice item's page."""
-    batch, worker = arrival.assignment.batch, arrival.assignment.worker
+    batch, worker = arrival.work.batch, arrival.work.worker
     exercise, _count = exercise_of(batch, number)
     return live_fragment(request, batch, exercise_shown(batch, worker, exercise), name)
 
@@ -251,7 +251,7 @@ def practice_live(request: HttpRequest, arrival: Arrival, number: int, name: str
 @held
 def live(request: HttpRequest, arrival: Arrival, name: str) -> HttpResponse:
     """A fragment of the task's page."""
-    row = arrival.assignment
+    row = arrival.work
     return live_fragment(request, row.batch, shown_payload(task_type(row.batch.task), row), name)
 
 
@@ -259,7 +259,7 @@ def live(request: HttpRequest, arrival: Arrival, name: str) -> HttpResponse:
 @held
 def submit(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     """Store the response; the frame's page then sends the browser on to the marketplace."""
-    row = arrival.assignment
+    row = arrival.work
     here = arrivals.address(arrival)
     if row.state == lifecycle.SUBMITTED and not request.POST.get("key", "").startswith("0."):
         return _back(arrival)  # the marketplace has the first response, so revisions are refused
@@ -283,14 +283,14 @@ def submit(request: HttpRequest, arrival: Arrival) -> HttpResponse:
 @held
 def draft(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     """Save a draft, even if somebody else took the assignment over."""
-    return response_post.keep_draft(request, arrival.assignment)
+    return response_post.keep_draft(request, arrival.work)
 
 
 @require_post
 @held
 def extend(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     """Extend the lease, once."""
-    return response_post.prolong(arrival.assignment)
+    return response_post.prolong(arrival.work)
 
 
 @require_post
@@ -298,7 +298,7 @@ def extend(request: HttpRequest, arrival: Arrival) -> HttpResponse:
 def report_problem(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     """Report a problem with the item, which ends the assignment."""
     try:
-        if not response_post.report(request, arrival.assignment):
+        if not response_post.report(request, arrival.work):
             return _back(arrival)
     except Refused as refused:
         context = {"framed": True, "message": str(refused)}
@@ -310,7 +310,7 @@ def report_problem(request: HttpRequest, arrival: Arrival) -> HttpResponse:
 @held
 def return_assignment(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     """Return the assignment; on the marketplace the worker returns it with its own button."""
-    leases.return_assignment(arrival.assignment)
+    leases.return_assignment(arrival.work)
     return _ended(request, _("Your entries are kept in case you accept this item again."))
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -72,6 +73,6 @@ def assignment_of(public_id: str) -> Assignment:
     return row
 
 
-def _again(row: Assignment, answer: dict[str, object]) -> Stored:
+def _again(row: Assignment, answer: dict[str, Any]) -> Stored:
     current = row.current
     return Stored(row, again=True, same=current is not None and current.answer == answer, late=row.late)

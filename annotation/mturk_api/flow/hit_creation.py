@@ -96,7 +96,9 @@ def _types() -> QuerySet[HitType]:
     accounts = Account.objects.filter(project=OuterRef("project"))
     held = accounts.filter(name=Concat(Value("held/"), Cast(OuterRef("batch"), CharField())))
     datasets = Dataset.objects.filter(batches=OuterRef("batch"))
-    return HitType.objects.select_related("batch", "notification").annotate(
+    return HitType.objects.select_related(
+        "batch", "notification"
+    ).annotate(  # type: ignore[no-redef]  # see HitType
         available_key=Subquery(accounts.filter(name=ledger.AVAILABLE).values("pk")),
         held_key=Subquery(held.values("pk")),
         dataset_key=Subquery(datasets.order_by("pk").values("pk")[:1]),
@@ -142,7 +144,7 @@ def list_hit(hit_type: HitType, wanted: HitRequest, *, token: str = "") -> Listi
         if token:
             request_tokens.spend(hit_type.project, FAMILY, token, result=wanted.public_id)
         made = _insert(hit_type, wanted)
-        keys = {"available": hit_type.available_key, "held": hit_type.held_key}
+        keys: dict[str, Any] = {"available": hit_type.available_key, "held": hit_type.held_key}
         ledger.hold_new(batch, made.held, key=f"listing/{made.pk}/0", **keys)
     return made
 

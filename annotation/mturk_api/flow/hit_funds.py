@@ -40,7 +40,7 @@ EXPIRED = Case(
 def with_hit_state(rows: QuerySet[Listing]) -> QuerySet[Listing]:
     """The listings with their HIT, `expired` by the database's clock, and `completed`, its decided assignments."""
     with_hit = rows.select_related("hit__batch__hit_type", "hit__batch__project")
-    return with_hit.annotate(expired=EXPIRED, completed=Coalesce(Subquery(COMPLETED), 0))
+    return with_hit.annotate(expired=EXPIRED, completed=Coalesce(Subquery(COMPLETED), 0))  # type: ignore[no-redef]  # the model declares it
 
 
 @compiled

@@ -82,8 +82,8 @@ class SignIn(LoginView):
             response = ask_for_code(self.request, form.get_user(), after=self.get_redirect_url())
         else:
             response = super().form_valid(form)
-        kept = {"max_age": KNOWN_FOR, "secure": settings.SESSION_COOKIE_SECURE, "httponly": True, "samesite": "Lax"}
-        response.set_cookie(KNOWN, sign_in_throttle.seal(name), **kept)
+        kept: dict[str, Any] = {"max_age": KNOWN_FOR, "secure": settings.SESSION_COOKIE_SECURE, "httponly": True}
+        response.set_cookie(KNOWN, sign_in_throttle.seal(name), samesite="Lax", **kept)
         return response
 
 
@@ -106,7 +106,7 @@ class NewPassword(PasswordResetConfirmView):
     template_name = "people/set_password.html"
     success_url = reverse_lazy("sign-in")
 
-    def form_valid(self, form: SetPasswordForm) -> HttpResponse:
+    def form_valid(self, form: "SetPasswordForm[User]") -> HttpResponse:
         response = super().form_valid(form)
         of_project = Q(members__user=self.user) | Q(workers__user=self.user)
         if project := Project.objects.filter(of_project).order_by("pk").first():

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.http import Http404, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -48,7 +48,7 @@ class Compared:
 
 
 @member_page(roles.SEE)
-def compare(request: Request, project: Project) -> HttpResponse:
+def compare(request: Request, project: Project) -> HttpResponseBase:
     """The comparison of the query string; without a choice, the choices."""
     compared = _compared(request, project)
     query = f"?{request.GET.urlencode()}"
@@ -88,7 +88,7 @@ def _rows_of(compared: Compared, kind: str, project: Project) -> list[dict[str, 
 
 
 @member_page(roles.SEE)
-def compare_table(request: Request, project: Project, name: str, suffix: str) -> HttpResponse:
+def compare_table(request: Request, project: Project, name: str, suffix: str) -> HttpResponseBase:
     """A table of the comparison as a file."""
     tables = {table["name"]: table for table in _compared(request, project).tables}
     return table_file(request, project, tables.get(name), suffix, name=f"{project.slug}-{name}")
@@ -153,7 +153,7 @@ def _point(stored: list[float] | None) -> Any:
 
 
 @member_action(roles.SEE)
-def compare_by_job(request: Request, project: Project) -> HttpResponse:
+def compare_by_job(request: Request, project: Project) -> HttpResponseBase:
     """Start the job that compares the large batches of the query string; 404 for others."""
     some = _batches(request, project, set(request.GET.getlist("one"))).by_job
     if not some:

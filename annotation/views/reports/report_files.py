@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.utils.translation import gettext as _
 
 from annotation.flow.batches.hit_filters import BatchPart
@@ -31,7 +31,7 @@ def table_file(
 
 
 @member_page(roles.SEE)
-def report_table(request: HttpRequest, project: Project, batch: Batch, name: str, suffix: str) -> HttpResponse:
+def report_table(request: HttpRequest, project: Project, batch: Batch, name: str, suffix: str) -> HttpResponseBase:
     """A table as LaTeX, Markdown or CSV; 404 if the stored report does not have it."""
     table = table_of(stored_report(batch, request).content, name)
     file = table_file(request, batch, table, suffix, name=f"{batch.slug}-{name}")

@@ -60,7 +60,7 @@ def adjudicate(request: Request, project: Project, batch: Batch) -> HttpResponse
         | {"answers": hit.standing, "both_decided": hit.both_decided}
         for hit in page.object_list
     ]
-    context = {"page": page, "first": waiting.first(), "undone": _undoable(request, shown)}
+    context: dict[str, Any] = {"page": page, "first": waiting.first(), "undone": _undoable(request, shown)}
     context["is_complete"] = fresh.complete
     everybody = adjudication.waiting(shown, fresh=fresh).count() if shown.two_adjudicators else page.paginator.count
     context["elsewhere"] = everybody - page.paginator.count

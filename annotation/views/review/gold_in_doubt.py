@@ -36,7 +36,7 @@ def gold(request: Request, project: Project, batch: Batch) -> HttpResponse:
     ]
     changed = shown.datasets.filter(items__in=gold_in_doubt.changes(shown)).distinct().order_by("slug")
     waiting = gold_in_doubt.undecided(shown, fresh=fresh)
-    context = {"page": page, "waiting": waiting.count(), "first": waiting.first(), "changed": changed}
+    context: dict[str, Any] = {"page": page, "waiting": waiting.count(), "first": waiting.first(), "changed": changed}
     context["is_complete"] = fresh.complete
     return render(request, "review/gold_in_doubt.html", batch_context(shown, "gold", **context))
 

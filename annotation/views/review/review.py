@@ -61,7 +61,7 @@ def review(request: Request, project: Project, batch: Batch) -> HttpResponse:
     covered = review_samples.coverage(shown, since=since)
     show = "choose" if request.GET.get("show") == "choose" else review_samples.ReviewFilter.of(request.GET).show
     worker = chosen_worker(request)
-    context = {
+    context: dict[str, Any] = {
         "covered": covered,
         "earlier": before,
         "since": since,
