@@ -96,7 +96,7 @@ class ProblemSerializer(serializers.Serializer):
     title = serializers.CharField()
     status = serializers.IntegerField()
     detail = serializers.CharField(allow_blank=True)
-    errors = FlawSerializer(many=True, required=False, help_text="The invalid fields.")
+    errors = FlawSerializer(many=True, required=False, help_text="The invalid fields.")  # type: ignore[assignment]  # a field of that name
     report = serializers.DictField(required=False, help_text="Errors by record, if a file was refused.")
     retry = serializers.BooleanField(required=False, help_text="Something changed first: read again, then retry.")
 

@@ -35,7 +35,7 @@ class DescribedSerializer(serializers.Serializer):
     name = serializers.CharField()
     type = serializers.ChoiceField(choices=[])
     default = serializers.JSONField(allow_null=True)
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of that name
     help = serializers.CharField(allow_blank=True)
     least = serializers.FloatField(allow_null=True)
     most = serializers.FloatField(allow_null=True)

@@ -29,7 +29,7 @@ def sqlite_is_set_up(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[
             "ten people at once, or link SQLite 3.51.3 or newer; and keep backups (docs/administrators.md)."
         )
         found.append(Warning(text, hint=hint, id="hopscribe.W001"))
-    options = settings.DATABASES["default"].get("OPTIONS", {})
+    options: Any = settings.DATABASES["default"].get("OPTIONS", {})
     if options.get("transaction_mode") != "IMMEDIATE" or "synchronous=FULL" not in options.get("init_command", ""):
         hint = "Keep transaction_mode IMMEDIATE and PRAGMA synchronous=FULL, as annotation/settings.py sets them."
         text = "SQLite is not configured to keep committed data in a crash."

@@ -133,7 +133,7 @@ class StudySerializer(ListedStudySerializer):
 
     about = serializers.CharField(help_text="What people do.")
     readme = serializers.CharField(help_text="What the paper says and leaves open, and what was chosen; Markdown.")
-    data = StudyDataSerializer(many=True, help_text="The files that it needs.")
+    data = StudyDataSerializer(many=True, help_text="The files that it needs.")  # type: ignore[assignment]  # a field of that name
     published = PublishedFigureSerializer(many=True, help_text="The figures that the paper prints.")
     plan = StudyPlanSerializer(help_text="What it needs.")
 

@@ -50,7 +50,7 @@ class DerivationInput(Input):
     EXAMPLE = {"how": "splits", "source": "wells", "name": "parts", "seed": 7, "options": {}}
 
     how = KindField(choices=sorted(DERIVATIONS), help_text="One of `listDerivations`.")
-    source = serializers.SlugField(max_length=100)
+    source = serializers.SlugField(max_length=100)  # type: ignore[assignment]  # a field of that name
     name = serializers.SlugField(max_length=100)
     seed = serializers.IntegerField(min_value=0, max_value=MOST_SEED, default=1)
     options = serializers.DictField(default=dict)
@@ -60,7 +60,7 @@ class DerivationForm(serializers.Serializer):
     """The same as a form, for derivations that need files: each a part named like its option; `options` is JSON."""
 
     how = KindField(choices=sorted(DERIVATIONS), help_text="One of `listDerivations`.")
-    source = serializers.SlugField(max_length=100)
+    source = serializers.SlugField(max_length=100)  # type: ignore[assignment]  # a field of that name
     name = serializers.SlugField(max_length=100)
     seed = serializers.IntegerField(min_value=0, max_value=MOST_SEED, default=1)
     options = serializers.CharField(required=False)

@@ -50,7 +50,7 @@ class OneDatasetSerializer(DatasetSerializer):
     features = serializers.DictField(help_text="Counts of hops, shapes, answers and paragraphs.")
     report = serializers.DictField(help_text="What the import or the derivation read, kept and left out.")
     lineage = serializers.DictField(help_text="Source, how, options, seed and version; empty for an imported file.")
-    root = serializers.CharField(
+    root = serializers.CharField(  # type: ignore[assignment]  # a field of that name
         source="root.slug", allow_null=True, help_text="The imported dataset that it goes back to."
     )
     batches = serializers.SerializerMethodField(help_text="Batches made of it.")

@@ -72,7 +72,7 @@ class EntrySerializer(serializers.Serializer):
     number = serializers.IntegerField(source="entry.pk")
     created_at = serializers.DateTimeField(source="entry.created_at")
     kind = serializers.CharField(source="entry.kind")
-    source = serializers.CharField(help_text="Name of the account.")
+    source = serializers.CharField(help_text="Name of the account.")  # type: ignore[assignment]  # a field of that name
     target = serializers.CharField(help_text="Name of the account.")
     amount = dollars(source="entry.amount")
     batch = serializers.CharField(source="entry.batch.slug", default="")

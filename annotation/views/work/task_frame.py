@@ -109,7 +109,7 @@ def preview_of(request: HttpRequest, hit: Hit, *, seed: int, live: str) -> dict[
 def with_frames(response: HttpResponse, task: str, payload: JSON) -> HttpResponse:
     """The response with permission to show in frames what its task needs."""
     if sources := capabilities.origins(task_type(task), payload):
-        response._csp_update = {"frame-src": [SELF, *sources]}
+        response._csp_update = {"frame-src": [SELF, *sources]}  # type: ignore[attr-defined]  # of django-csp
     return response
 
 
