@@ -7,39 +7,44 @@ from decimal import Decimal
 from functools import partial
 from random import Random
 from typing import Any
-from unittest import mock
 
 from annotation import discovery, jobs
 from annotation.flow.batches import add_assignments, batch_launch
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.money import ledger, payouts
-from annotation.flow.notifications import safe_http
-from annotation.flow.notifications.safe_http import Sent
 from annotation.flow.projects import job_queue
 from annotation.flow.review import adjudication, assignment_approval, problem_reports
 from annotation.flow.work import leases, next_assignment, prefetch, submissions
-from annotation.models import Adjudication, Assignment, Batch, Hit, Participation, PayoutLine, Worker
+from annotation.marketplaces.flow import hit_sync, payments, publications
+from annotation.models import Adjudication, Assignment, Batch, Hit, Job, Participation, PayoutLine, Worker
 from annotation.models.fields import to_text
+from annotation.registry import task_type
+from annotation.views.work.task_frame import shown_payload
 from annotation.webhooks import deliveries, subscriptions
 from annotation.webhooks.models import Webhook
 from tests.conftest import answer_to
+from tests.flow.acting import draft
+from tests.simulation.marketplace import GuestActs
 from tests.simulation.scheduler import Act, Actor, Scheduler
-from tests.simulation.world import World
+from tests.simulation.world import CANARY, GUESTS, World
 
 Choice = tuple[str, Act]
 
 
 def actors(world: World, scheduler: Scheduler) -> list[Actor]:
     chance = scheduler.chance
+    guests = [GuestActs(world, chance, f"GUEST{k}").choose for k in range(1, GUESTS + 1)]
     workers = [WorkerActs(world, chance, row).choose for row in world.workers]
     requester, payer = RequesterActs(world, chance).choose, partial(paying, world, chance)
     return [
         *(Actor(f"worker {k}", choose, weight=3.0) for k, choose in enumerate(workers, 1)),
+        *(Actor(f"guest {k}", choose, weight=0.5) for k, choose in enumerate(guests, 1)),
+        *(Actor(f"publisher {k}", partial(publishing, chance), weight=0.3, luckless=2.0) for k in (1, 2)),
         *(Actor(f"requester {k}", requester) for k in (1, 2)),
         Actor("payer", payer, weight=0.3),
         *(Actor(f"sweep {k}", partial(sweeping, world, scheduler)) for k in (1, 2)),
         *(Actor(f"job worker {k}", partial(working_off, chance), weight=0.4, luckless=4.0) for k in (1, 2)),
-        *(Actor(f"webhooks {k}", delivering, weight=0.5) for k in (1, 2)),
+        *(Actor(f"webhooks {k}", delivering) for k in (1, 2)),
     ]
 
 
@@ -78,10 +83,18 @@ class WorkerActs:
 
     def participation(self) -> Participation:
         batch = self.page.batch if self.page else self.chance.choice(self.world.batches)
-        return Participation.objects.select_related("batch__project", "worker").get(worker=self.worker, batch=batch)
+        return self.joined(batch)
+
+    def joined(self, batch: Batch) -> Participation:
+        known = Participation.objects.select_related("batch__project", "worker").filter(worker=self.worker, batch=batch)
+        if not known.exists():
+            next_assignment.read_instructions(next_assignment.join_batch(self.worker, batch), version=1)
+        return known.get()
 
     def take(self) -> str:
         self.page = next_assignment.claim(self.participation())
+        if self.page and CANARY in to_text(shown_payload(task_type(self.page.batch.task), self.page)):
+            self.world.seen_outside.append(f"the page of assignment {self.page.pk} shows gold")
         return f"HIT {self.page.hit_id}" if self.page else "there is none"
 
     def leave(self) -> str:
@@ -177,6 +190,7 @@ class RequesterActs:
             (2, "adjudicates", self.adjudicate),
             (5, f"asks for the report of {batch.slug}", partial(self.score, batch)),
             (1, "resumes the webhook", resume_webhooks),
+            (1, "launches a batch", self.launch),
         ]
         _weight, name, act = self.chance.choices(acts, [weight for weight, _name, _act in acts])[0]
         return name, partial(refused, act)
@@ -221,6 +235,16 @@ class RequesterActs:
     def top_up(self, batch: Batch) -> str:
         batch.refresh_from_db()
         return str(add_assignments.add_assignments(batch, base=batch.next_ticket))
+
+    def launch(self) -> str:
+        if again := launch_again():
+            return again
+        slug = f"more-{self.chance.getrandbits(24):06x}"
+        terms: dict[str, Any] = {"expected_seconds": 60, "assignments_per_hit": 2, "size": 4}
+        batch = draft(self.world.project, slug, self.world.dataset, **terms)
+        self.world.batches.append(batch)
+        job = jobs.enqueue("launch_batch", project=batch.project, title="Launch", arguments={"batch": batch.pk})
+        return f"{slug}, job {job.pk}"
 
     def deposit(self) -> str:
         ledger.deposit(self.world.project, Decimal("1.00"), key=f"deposit {self.chance.randrange(40)}")
@@ -273,6 +297,11 @@ def sweeping(world: World, scheduler: Scheduler) -> Choice:
     return f"runs {act.__module__.rpartition('.')[2]}.{act.__name__}", sweep
 
 
+def publishing(chance: Random) -> Choice:
+    act = chance.choice([publications.sweep, payments.sweep, hit_sync.sweep])
+    return f"runs {act.__module__.rpartition('.')[2]}.sweep", lambda: str(act())
+
+
 def working_off(chance: Random) -> Choice:
     def work() -> str:
         job = job_queue.take()
@@ -288,24 +317,18 @@ def delivering() -> Choice:
     return "delivers", lambda: str(deliveries.deliver_due())
 
 
+def launch_again() -> str:
+    """Launch what stayed half launched because its job failed three times: its page and `doctor` say so."""
+    for batch in Batch.objects.filter(state="launching").select_related("project").order_by("pk"):
+        wish: dict[str, Any] = {"kind": "launch_batch", "arguments": {"batch": batch.pk}}
+        if not Job.objects.filter(**wish, state__in=["waiting", "running"]).exists():
+            return f"{batch.slug} again, job {jobs.enqueue(**wish, project=batch.project, title='Launch').pk}"
+    return ""
+
+
 def resume_webhooks() -> str:
     """Switch on what was deactivated because it failed for days."""
     rows = list(Webhook.objects.filter(active=False).select_related("project"))
     for row in rows:
         subscriptions.change(row, url=row.url, kinds=row.kinds, note=row.note, active=True)
     return f"{len(rows)} of them"
-
-
-def outside(world: World, scheduler: Scheduler) -> Any:
-    """The other side of webhooks: a delivery may be lost, or taken without our hearing of it."""
-
-    def send(url: str, body: bytes, headers: Any, **_: Any) -> Sent:
-        scheduler.pause("POST")
-        luck = 1.0 if scheduler.ending else scheduler.chance.random()
-        if luck < 0.2:
-            return Sent(None, "lost")
-        world.received.add(headers["webhook-id"])
-        scheduler.pause("after POST")
-        return Sent(200, "") if luck >= 0.3 else Sent(None, "no reply")
-
-    return mock.patch.object(safe_http, "send", send)

@@ -10,9 +10,11 @@ from django.db.models import Count, F, Q, Sum
 
 from annotation.flow.money import ledger, ledger_audit
 from annotation.flow.work import leases, prefetch
+from annotation.marketplaces.models import Publication
 from annotation.models import (
     Account,
     Assignment,
+    Batch,
     Hit,
     Job,
     Participation,
@@ -24,7 +26,7 @@ from annotation.models import (
 from annotation.models.fields import to_text
 from annotation.webhooks.models import Delivery, Webhook, WebhookEvent
 from tests.process import world as process_world
-from tests.simulation import moves, recount
+from tests.simulation import marketplace, moves, recount
 from tests.simulation.world import World
 
 EMPTY = ("over", "drift", "twice", "two_at_once", "participations", "half_written")
@@ -75,7 +77,7 @@ def money(world: World) -> Iterator[str]:
     asked = {key for (key,) in Payment.objects.filter(kind="bonus").values_list("key")}
     yield from (f"bonus {key} was never asked for" for key in sorted(asked - world.bonuses))
     books = ledger_audit.books(world.project)
-    paid = Payment.objects.aggregate(sum=Sum("amount"))["sum"] or 0
+    paid = Payment.objects.filter(batch__on_marketplace=False).aggregate(sum=Sum("amount"))["sum"] or 0
     if paid != books.owed + books.on_its_way + books.paid_out:
         yield f"paid {paid}, but the books have {books}"
 
@@ -117,6 +119,7 @@ def webhooks(world: World) -> Iterator[str]:
 def outside(world: World) -> Iterator[str]:
     """What the other sides saw: no gold, nothing twice."""
     yield from world.seen_outside
+    yield from marketplace.agreed(world.there)
 
 
 CHECKS: dict[Check, frozenset[str]] = {
@@ -129,7 +132,7 @@ CHECKS: dict[Check, frozenset[str]] = {
     recount.conclusions: frozenset({"hit", "workerresponse", "adjudication", "review"}),
     recount.batches: frozenset({"hit", "batch"}),
     recount.reports: frozenset({"batchreport"}),
-    outside: frozenset({""}),
+    outside: frozenset({"publication", "payment"}),
 }
 
 
@@ -141,6 +144,9 @@ def unsettled() -> Iterator[str]:
     yield from (f"delivery {row.pk} is {row.state}" for row in Delivery.objects.filter(state="due"))
     yield from (f"event {row.pk} was never spread" for row in WebhookEvent.objects.filter(spread=False))
     yield from (f"payment {row.pk} is {row.state}" for row in Payment.objects.unsettled())
+    unsent = Publication.objects.unsent().filter(hit__batch__state="open")
+    yield from (f"publication {row.pk} is {row.state}" for row in unsent)
+    yield from (f"batch {row.slug} is launching" for row in Batch.objects.filter(state="launching"))
 
 
 def counts() -> dict[str, Any]:

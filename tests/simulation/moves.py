@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
+from annotation.marketplaces.models import Publication
 from annotation.models import Assignment, Batch, Job, Payment, PayoutLine
 from annotation.pure.batches import lifecycle
 from annotation.webhooks.models import Delivery
@@ -15,7 +16,7 @@ Moves = Mapping[str, Collection[str]]
 NEW: Final = "new"
 MACHINES: dict[type[Any], Moves] = {
     Assignment: {NEW: {"accepted"}, **lifecycle.ASSIGNMENT_MOVES},
-    Batch: {NEW: {"draft", "open"}, **lifecycle.BATCH_MOVES},
+    Batch: {NEW: {"draft"}, **lifecycle.BATCH_MOVES},
     Job: {
         NEW: {"waiting"},
         "waiting": {"running"},
@@ -29,6 +30,12 @@ MACHINES: dict[type[Any], Moves] = {
         "failed": {"due", "paid"},
     },
     PayoutLine: {NEW: {"open"}, "open": {"paid", "failed"}},
+    Publication: {
+        NEW: {"waiting"},
+        "waiting": {"sending", "published"},
+        "sending": {"published", "failed"},
+        "failed": {"waiting", "published"},
+    },
     Delivery: {NEW: {"due"}, "due": {"delivered", "failed"}, "failed": {"due"}},
 }
 # Moves that no history meets, and why.
@@ -37,6 +44,12 @@ UNMET: dict[str, str] = {}
 
 def table(model: type[Any]) -> str:
     return str(model._meta.model_name)
+
+
+def begin(world: World) -> None:
+    """Note the states with which a history begins."""
+    list(unknown(world))
+    world.moved.clear()
 
 
 def unknown(world: World, tables: Collection[str] | None = None) -> Iterator[str]:

@@ -11,7 +11,8 @@ from django.db import connection
 
 from annotation import jobs
 from annotation.flow.projects import job_queue
-from tests.simulation import actors, invariants, seams, world
+from tests.simulation import actors, invariants, marketplace, moves, seams, world
+from tests.simulation.outside import Outside
 from tests.simulation.planted import planted
 from tests.simulation.scheduler import Scheduler
 from tests.simulation.turns import HOUR, Chance, Turn
@@ -35,13 +36,16 @@ def simulate(seed: int, steps: int, *, faults: float, every: int, plant: str = "
         scheduler = Scheduler(chance, clock)
         made = world.build()
         result = Result(scheduler.history, scheduler.turns, scheduler.met)
-        with actors.outside(made, scheduler), planted(plant, clock):
+        outside = Outside(scheduler, made)
+        with outside.doubles(), marketplace.reached(outside, made.there), planted(plant, clock):
             for actor in actors.actors(made, scheduler):
                 scheduler.add(actor)
             scheduler.faults = faults
+            moves.begin(made)
             looked = 0  # faults, when all was looked at
             for step in range(steps):
                 turn = scheduler.decide()
+                outside.arrive(turn)
                 if turn.jump:
                     made.set_clock()
                 scheduler.take(turn)
@@ -53,10 +57,12 @@ def simulate(seed: int, steps: int, *, faults: float, every: int, plant: str = "
                 if result.wrong:
                     break
             else:
+                outside.arrive()
                 scheduler.end()
                 made.is_ending = True
                 settle(clock)
                 result.wrong = [*seen(made, scheduler), *invariants.unsettled()]
+        scheduler.met |= outside.met
         result.counts, result.moved = invariants.counts(), dict(made.moved)
         scheduler.close()
     return result
@@ -81,6 +87,7 @@ def settle(clock: seams.Clock) -> None:
         if not list(invariants.unsettled()):
             return
         clock.pass_time(HOUR)
+        actors.launch_again()
         for act in actors.sweeps():
             act()
         while job := job_queue.take():

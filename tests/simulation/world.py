@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections import Counter
 from collections.abc import Callable
@@ -14,14 +15,20 @@ from typing import Any
 from django.core.management import call_command
 from django.db import connection
 
+from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.money import ledger
 from annotation.flow.work import leases, next_assignment, prefetch
-from annotation.models import Batch, Participation, Project, Worker
+from annotation.marketplaces.flow import connections
+from annotation.models import Batch, Dataset, Participation, Project, Worker
 from annotation.webhooks import protocol, subscriptions
+from tests.conftest import records
 from tests.flow import triggers
-from tests.flow.acting import dataset_of, launched, newcomer
+from tests.flow.acting import launched, newcomer
+from tests.marketplaces.fake_mturk import FakeMTurk
 
-WORKERS, ITEMS = 5, 12
+WORKERS, GUESTS, ITEMS = 5, 3, 12
+CANARY = "gold that nobody may see"
+MARKET = "https://market.example"
 
 
 @dataclass
@@ -29,7 +36,10 @@ class World:
     """The project, and what people outside of the database remember."""
 
     project: Project
-    batches: list[Batch]
+    dataset: Dataset
+    batches: list[Batch]  # whose workers are ours
+    abroad: Batch  # on a marketplace
+    there: FakeMTurk
     workers: list[Worker]
     acknowledged: dict[tuple[int, int], str] = field(default_factory=dict)  # assignment, revision: the answer
     forms: dict[int, set[str]] = field(default_factory=dict)  # keys of the forms that were sent for an assignment
@@ -37,6 +47,7 @@ class World:
     bonuses: set[str] = field(default_factory=set)  # keys of bonuses that a requester asked for
     ended: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # jobs that were seen at their end
     seen: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # every response that was ever stored
+    guests: dict[str, tuple[str, str]] = field(default_factory=dict)  # HIT and assignment of workers on the marketplace
     seen_outside: list[str] = field(default_factory=list)  # what the other sides should never have seen
     events: set[str] = field(default_factory=set)  # webhook events that happened, forgotten ones included
     # sweeps that end leases: the time at which the last whole run of each began, unless the clock was set since
@@ -62,18 +73,32 @@ def build() -> World:
     project = Project.objects.create(
         slug="lab", title="Lab", fees="mturk", consent="We keep it.", pseudonym_key="k" * 64
     )
-    ledger.deposit(project, Decimal("12.00"), key="budget")
-    with tempfile.TemporaryDirectory() as folder:
-        dataset = dataset_of(project, Path(folder), name="wells", size=ITEMS)
+    ledger.deposit(project, Decimal("30.00"), key="budget")
+    dataset = dataset_with_canary(project)
     terms: dict[str, Any] = {"reward": Decimal("0.25"), "auto_approval": 3600, "assignments_per_hit": 2}
     batches = [
         launched(project, "paid", dataset, expected_seconds=60, **terms),
         launched(project, "free", dataset, expected_seconds=60, assignments_per_hit=3),
     ]
+    market = connections.add(project, "elsewhere", endpoint_url=f"{MARKET}/", key_id="AKIASIMULATED", secret="a secret")
+    abroad = launched(project, "abroad", dataset, expected_seconds=60, marketplace=market, **terms)
     workers = [newcomer(project, f"worker{k}") for k in range(WORKERS)]
     for batch in batches:
         for worker in workers:
             next_assignment.read_instructions(next_assignment.join_batch(worker, batch), version=1)
     Participation.objects.update(practised=99)
     subscriptions.add(project, url="https://example.org/hook", kinds=protocol.KINDS)
-    return World(project, batches, workers)
+    return World(project, dataset, batches, abroad, FakeMTurk(), workers)
+
+
+def dataset_with_canary(project: Project) -> Dataset:
+    """Invented records, whose gold has words that are nowhere else."""
+    made = records(ITEMS)
+    for record in made:
+        record["answers"].append(f"{CANARY} {record['id']}")
+        record["hops"][0]["question"] += f" ({CANARY})"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "wells.jsonl"
+        file.write_text("".join(json.dumps(record) + "\n" for record in made))
+        import_dataset(project, file, format="jsonl", name="wells")
+    return project.datasets.get(slug="wells")

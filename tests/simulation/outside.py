@@ -1,0 +1,91 @@
+"""The other sides of a simulation: a call may be lost, done without a reply, doubled or late, by the seed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any, TypeVar
+from unittest import mock
+
+from django.core.mail.backends.locmem import EmailBackend
+
+from annotation.flow.notifications import safe_http
+from annotation.flow.notifications.safe_http import Sent
+from tests.simulation.scheduler import Scheduler
+from tests.simulation.turns import SLEEPS, Turn
+from tests.simulation.world import CANARY, World
+
+Result = TypeVar("Result")
+FINE, LOST, NO_REPLY, DOUBLED, LATE = "fine", "lost", "done without a reply", "doubled", "late"
+LUCK = (FINE, LOST, NO_REPLY, DOUBLED, LATE)
+SHARES = (80, 7, 7, 3, 3)
+IN_FLIGHT = 20  # steps within which a late call arrives
+
+
+class Outside:
+    """Calls to the other sides, and those under way. `met`: how often each came out how."""
+
+    def __init__(self, scheduler: Scheduler, world: World) -> None:
+        self.scheduler, self.world = scheduler, world
+        self.met: Counter[str] = Counter()
+        self._late: list[tuple[int, Callable[[], object]]] = []
+
+    def call(self, name: str, do: Callable[[], Result], unheard: Callable[[], Exception]) -> Result:
+        """Call the other side; raises `unheard` if no reply comes."""
+        self.scheduler.pause(f"calling {name}")
+        reliable = self.scheduler.ending or not self.scheduler.faults
+        luck = FINE if reliable else self.scheduler.chance.choices(LUCK, SHARES)[0]
+        self.met[f"{name}: {luck}"] += 1
+        if luck == LATE:
+            self._late.append((self.scheduler.steps + IN_FLIGHT, do))
+        if luck in {LOST, LATE}:
+            raise unheard()
+        result = do()
+        if luck == DOUBLED:
+            with suppress(Exception):  # a refusal that nobody hears
+                do()
+        self.scheduler.pause(f"after {name}")
+        if luck == NO_REPLY:
+            raise unheard()
+        return result
+
+    def arrive(self, turn: Turn | None = None) -> None:
+        """Let calls arrive whose time has come; all before the clock leaps, as none is under way for so long."""
+        leaps = turn is None or turn.jump or turn.fault == SLEEPS
+        due = [do for step, do in self._late if leaps or step <= self.scheduler.steps]
+        self._late = [] if leaps else [(step, do) for step, do in self._late if step > self.scheduler.steps]
+        for do in due:
+            with suppress(Exception):  # a refusal that nobody hears
+                do()
+
+    def look(self, what: str, sent: object) -> None:
+        """Gold is in nothing that others see."""
+        if CANARY in str(sent):
+            self.world.seen_outside.append(f"{what} shows gold: {sent}")
+
+    @contextmanager
+    def doubles(self) -> Iterator[None]:
+        """Put the doubles in place of webhooks' receivers and of the mail server."""
+        with ExitStack() as stack:
+            stack.enter_context(mock.patch.object(safe_http, "send", self._post))
+            send = EmailBackend.send_messages
+
+            def mail(backend: EmailBackend, messages: Any) -> int:
+                self.look("a mail", [str(message.message()) for message in messages])
+                return self.call("mail", lambda: send(backend, messages), lambda: OSError("the mail server is away"))
+
+            stack.enter_context(mock.patch.object(EmailBackend, "send_messages", mail))
+            yield
+
+    def _post(self, _url: str, body: bytes, headers: Any, **_: Any) -> Sent:
+        self.look("a webhook", body.decode())
+
+        def take() -> Sent:
+            self.world.received.add(headers["webhook-id"])
+            return Sent(200, "")
+
+        try:
+            return self.call("webhook", take, TimeoutError)
+        except TimeoutError:
+            return Sent(None, "no reply")
