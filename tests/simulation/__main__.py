@@ -16,7 +16,8 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "tests.simulation.settings"
 import django
 
 django.setup()
-from tests.simulation.run import simulate  # noqa: E402
+from tests.simulation.run import stage  # noqa: E402
+from tests.simulation.shrinking import Shrinking, in_child  # noqa: E402
 
 
 def main() -> int:
@@ -25,15 +26,26 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--faults", type=float, default=0.005, help="share of steps at which something breaks")
     parser.add_argument("--every", type=int, default=200, help="steps between two looks at all invariants")
+    parser.add_argument("--long", action="store_true", help="do not look for the shortest history that fails")
     parser.add_argument("--history", action="store_true", help="print every act")
     parser.add_argument("--plant", default="", metavar="FAULT", help="a fault of tests/simulation/planted.py")
     options = parser.parse_args()
     logging.disable(logging.CRITICAL)
-    result = simulate(options.seed, options.steps, faults=options.faults, every=options.every, plant=options.plant)
-    if options.history or result.wrong:
-        print("\n".join(result.history[-200 if not options.history else 0 :]))
-    print("\n".join(f"{count:6} {kind}" for kind, count in sorted(result.met.items())))
-    print(result.counts)
+    settings = {"faults": options.faults, "every": options.every}
+    with stage(options.seed, plant=options.plant) as begun:
+        result = in_child(lambda: begun.play(options.steps, **settings))
+        if options.history:
+            print("\n".join(result.history))
+        print("\n".join(f"{count:6} {kind}" for kind, count in sorted({**result.met, **result.moved}.items())))
+        print(result.counts)
+        if result.wrong and not options.long:
+            shrinking = Shrinking(begun, settings, result, to_the_end=len(result.turns) == options.steps)
+            shortest = shrinking.shortest()
+            print(
+                f"The shortest history found that fails, of {len(shortest.turns)} steps, in {shrinking.trials} trials:"
+            )
+            print("\n".join(shortest.history))
+            print("WRONG in it:", shortest.wrong[0])
     for wrong in result.wrong:
         print("WRONG:", wrong)
     digest = hashlib.sha256("\n".join(result.history).encode()).hexdigest()

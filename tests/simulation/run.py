@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -30,42 +32,80 @@ class Result:
     moved: dict[str, int] = field(default_factory=dict)
 
 
-def simulate(seed: int, steps: int, *, faults: float, every: int, plant: str = "") -> Result:
+@contextmanager
+def stage(seed: int, *, plant: str = "") -> Iterator[Stage]:
+    """The world as each history of the seed begins, before anybody acts."""
     clock, chance = seams.Clock(), Chance(Random(seed))
-    with seams.seeded(chance, clock):
+    with seams.seeded(chance, clock), ExitStack() as stack:
         scheduler = Scheduler(chance, clock)
+        stack.callback(scheduler.close)
         made = world.build()
-        result = Result(scheduler.history, scheduler.turns, scheduler.met)
         outside = Outside(scheduler, made)
-        with outside.doubles(), marketplace.reached(outside, made.there), planted(plant, clock):
-            for actor in actors.actors(made, scheduler):
-                scheduler.add(actor)
-            scheduler.faults = faults
-            moves.begin(made)
-            looked = 0  # faults, when all was looked at
-            for step in range(steps):
-                turn = scheduler.decide()
-                outside.arrive(turn)
-                if turn.jump:
-                    made.set_clock()
-                scheduler.take(turn)
-                faulty = sum(scheduler.met.values())
-                if scheduler.broken or (step + 1) % every == 0 or faulty > looked:
-                    result.wrong, looked = seen(made, scheduler), faulty
-                elif scheduler.touched and not any(actor.holds for actor in scheduler.actors):
-                    result.wrong = seen(made, scheduler, scheduler.touched)
-                if result.wrong:
-                    break
-            else:
-                outside.arrive()
-                scheduler.end()
-                made.is_ending = True
-                settle(clock)
-                result.wrong = [*seen(made, scheduler), *invariants.unsettled()]
-        scheduler.met |= outside.met
+        stack.enter_context(outside.doubles())
+        stack.enter_context(marketplace.reached(outside, made.there))
+        stack.enter_context(planted(plant, clock))
+        yield Stage(made, scheduler, outside)
+
+
+@dataclass
+class Stage:
+    """One history can be played on it."""
+
+    made: world.World
+    scheduler: Scheduler
+    outside: Outside
+
+    def play(
+        self,
+        steps: int,
+        *,
+        faults: float,
+        every: int,
+        closely: int = 0,
+        turns: Sequence[Turn] | None = None,
+        to_the_end: bool = True,
+    ) -> Result:
+        """So many steps, or these turns; all is looked at every so many, and after each of the last `closely`.
+
+        `to_the_end`: then everything settles.
+        """
+        scheduler, made = self.scheduler, self.made
+        result = Result(scheduler.history, scheduler.turns, scheduler.met)
+        for actor in actors.actors(made, scheduler):
+            scheduler.add(actor)
+        scheduler.faults = faults
+        moves.begin(made)
+        looked = 0  # faults, when all was looked at
+        for step in range(len(turns) if turns is not None else steps):
+            self.step(turns[step] if turns is not None else scheduler.decide())
+            faulty = sum(scheduler.met.values())
+            due = (step + 1) % every == 0 or faulty > looked or step >= (len(turns) if turns else steps) - closely
+            if scheduler.broken or due:
+                result.wrong, looked = seen(made, scheduler), faulty
+            elif scheduler.touched and not any(actor.holds for actor in scheduler.actors):
+                result.wrong = seen(made, scheduler, scheduler.touched)
+            if result.wrong:
+                scheduler.say_who_is_where()
+                break
+        else:
+            result.wrong = self.end() if to_the_end else []
+        scheduler.met |= self.outside.met
         result.counts, result.moved = invariants.counts(), dict(made.moved)
-        scheduler.close()
-    return result
+        return result
+
+    def step(self, turn: Turn) -> None:
+        self.outside.arrive(turn)
+        if turn.jump:
+            self.made.set_clock()
+        self.scheduler.take(turn)
+
+    def end(self) -> list[str]:
+        """Let everything settle without faults; what is wrong then, or still under way."""
+        self.outside.arrive()
+        self.scheduler.end()
+        self.made.is_ending = True
+        settle(self.scheduler.clock)
+        return [*seen(self.made, self.scheduler), *invariants.unsettled()]
 
 
 def seen(made: world.World, scheduler: Scheduler, tables: set[str] | None = None) -> list[str]:

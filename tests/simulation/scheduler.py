@@ -168,6 +168,11 @@ class Scheduler:
     def note(self, sentence: str) -> None:
         self.history.append(f"{self.steps} {self.clock.wall:%d %H:%M:%S.%f} {sentence}")
 
+    def say_who_is_where(self) -> None:
+        for actor in self.actors:
+            if actor.act and not actor.idle and any(turn.actor == actor.name for turn in self.turns):
+                self.note(f"{actor.name} is in “{actor.act}” at {actor.at}")
+
     def able(self) -> list[Actor]:
         """Who can go on: neither asleep nor waiting for somebody's lock."""
         locked = {actor.name for actor in self.actors if actor.holds}

@@ -47,7 +47,7 @@ def test_everything_holds_in_long_histories(seed: str) -> None:
 @pytest.mark.parametrize("fault", PLANTED)
 def test_a_planted_fault_is_found_within_100_000_steps(fault: str) -> None:
     for seed in range(1, 6):
-        done = simulate("--seed", str(seed), "--steps", "20000", "--plant", fault)
+        done = simulate("--seed", str(seed), "--steps", "20000", "--long", "--plant", fault)
         if done.returncode:
             break
     assert done.returncode == 1, done.stdout[-2000:] + done.stderr[-2000:]

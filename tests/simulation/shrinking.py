@@ -1,0 +1,105 @@
+"""The shortest history that still fails: each trial is a child process that begins where the whole history did."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.db import connection
+
+from tests.simulation.run import Result, Stage
+from tests.simulation.turns import Turn
+
+SECONDS = 180.0  # for all trials
+LAST = 10  # steps after which a trial looks at all
+
+
+def in_child(act: Callable[[], Result]) -> Result:
+    """What the act gives in a child process, with a copy of the database of its own."""
+    connection.close()
+    reading, writing = os.pipe()
+    if not (pid := os.fork()):
+        os.close(reading)
+        _answer(writing, act)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        data = pipe.read()
+    os.waitpid(pid, 0)
+    if not data:
+        raise RuntimeError("the child that played a history died")
+    result: Result = pickle.loads(data)
+    return result
+
+
+def _answer(pipe: int, act: Callable[[], Result]) -> None:
+    """Write the result, and end without what a whole process does at its end."""
+    before = Path(connection.settings_dict["NAME"])
+    own = before.with_name(f"{before.name}-{os.getpid()}")
+    try:
+        shutil.copy(before, own)
+        connection.settings_dict["NAME"] = str(own)
+        data = pickle.dumps(act())
+        with os.fdopen(pipe, "wb") as file:
+            file.write(data)
+    finally:
+        for left in before.parent.glob(f"{own.name}*"):
+            left.unlink()
+        os._exit(0)
+
+
+@dataclass
+class Shrinking:
+    """Makes the turns of a failed history fewer, as long as it fails in the same way."""
+
+    stage: Stage
+    settings: dict[str, Any]
+    failed: Result
+    to_the_end: bool  # whether it fails only there
+
+    def __post_init__(self) -> None:
+        self.kind, self.trials, self.until = kind_of(self.failed), 0, time.perf_counter() + SECONDS
+
+    def shortest(self) -> Result:
+        self._try(self.failed.turns, closely=self.settings["every"])  # where in its window it fails
+        for actor in sorted({turn.actor for turn in self.failed.turns}):
+            self._try([turn for turn in self.failed.turns if turn.actor != actor])
+        self._try([_without_fault(turn) for turn in self.failed.turns])
+        parts = 2
+        while parts <= len(self.failed.turns) and self._has_time():
+            size = -(-len(self.failed.turns) // parts)
+            starts = range(0, len(self.failed.turns), size)
+            if not any(self._leave_out(start, size) for start in starts):
+                parts *= 2
+        return self.failed
+
+    def _leave_out(self, start: int, size: int) -> bool:
+        turns = self.failed.turns
+        return self._has_time() and self._try([*turns[:start], *turns[start + size :]])
+
+    def _has_time(self) -> bool:
+        return time.perf_counter() < self.until
+
+    def _try(self, turns: Sequence[Turn], *, closely: int = LAST) -> bool:
+        self.trials += 1
+        more = {"closely": closely, "to_the_end": self.to_the_end, **self.settings}
+        played = in_child(lambda: self.stage.play(0, turns=turns, **more))
+        if kind_of(played) != self.kind:
+            return False
+        self.failed = played
+        return True
+
+
+def _without_fault(turn: Turn) -> Turn:
+    return Turn(turn.actor, turn.seconds, turn.seed)
+
+
+def kind_of(result: Result) -> str:
+    """The plain words of what is wrong: numbers and ids differ from history to history."""
+    last = result.wrong[0].strip().rpartition("\n")[2] if result.wrong else ""
+    return " ".join(word for word in last.split() if word.isalpha() and word.islower())
