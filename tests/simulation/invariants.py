@@ -29,7 +29,7 @@ from tests.process import world as process_world
 from tests.simulation import marketplace, moves, recount
 from tests.simulation.world import World
 
-EMPTY = ("over", "drift", "twice", "two_at_once", "participations", "half_written")
+EMPTY = ("over", "drift", "twice", "participations", "half_written")
 Check = Callable[[World], Iterator[str]]
 
 
@@ -44,6 +44,9 @@ def violations(world: World, tables: Collection[str] | None = None) -> Iterator[
 def counters(_world: World) -> Iterator[str]:
     found = process_world.audit()
     yield from (f"{name}: {found[name]}" for name in EMPTY if found[name])
+    leases_of = Assignment.objects.filter(state="accepted", batch__on_marketplace=False).values("worker", "batch")
+    for row in leases_of.annotate(n=Count("pk")).filter(n__gt=1):
+        yield f"worker {row['worker']} has {row['n']} leases in batch {row['batch']}"
 
 
 def responses(world: World) -> Iterator[str]:
