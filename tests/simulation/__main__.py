@@ -16,6 +16,7 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "tests.simulation.settings"
 import django
 
 django.setup()
+from tests.simulation.coverage import never_met  # noqa: E402
 from tests.simulation.run import stage  # noqa: E402
 from tests.simulation.shrinking import Shrinking, in_child  # noqa: E402
 
@@ -37,6 +38,7 @@ def main() -> int:
         if options.history:
             print("\n".join(result.history))
         print("\n".join(f"{count:6} {kind}" for kind, count in sorted({**result.met, **result.moved}.items())))
+        print("never met:", ", ".join(never_met(result)) or "nothing")
         print(result.counts)
         if result.wrong and not options.long:
             shrinking = Shrinking(begun, settings, result, to_the_end=len(result.turns) == options.steps)

@@ -21,7 +21,7 @@ from annotation.models.fields import to_text
 from annotation.registry import task_type
 from annotation.views.work.task_frame import shown_payload
 from annotation.webhooks import deliveries, subscriptions
-from annotation.webhooks.models import Webhook
+from annotation.webhooks.models import Delivery, Webhook
 from tests.conftest import answer_to
 from tests.flow.acting import draft
 from tests.simulation.marketplace import GuestActs
@@ -39,12 +39,12 @@ def actors(world: World, scheduler: Scheduler) -> list[Actor]:
     return [
         *(Actor(f"worker {k}", choose, weight=3.0) for k, choose in enumerate(workers, 1)),
         *(Actor(f"guest {k}", choose, weight=0.5) for k, choose in enumerate(guests, 1)),
-        *(Actor(f"publisher {k}", partial(publishing, chance), weight=0.3, luckless=2.0) for k in (1, 2)),
+        *(Actor(f"publisher {k}", partial(publishing, chance), weight=1.5, luckless=2.0) for k in (1, 2)),
         *(Actor(f"requester {k}", requester) for k in (1, 2)),
         Actor("payer", payer, weight=0.3),
         *(Actor(f"sweep {k}", partial(sweeping, world, scheduler)) for k in (1, 2)),
         *(Actor(f"job worker {k}", partial(working_off, chance), weight=0.4, luckless=4.0) for k in (1, 2)),
-        *(Actor(f"webhooks {k}", delivering) for k in (1, 2)),
+        *(Actor(f"webhooks {k}", delivering, weight=3.0) for k in (1, 2)),
     ]
 
 
@@ -175,7 +175,7 @@ class RequesterActs:
         self.world, self.chance = world, chance
 
     def choose(self) -> Choice:
-        batch = self.chance.choice(self.world.batches)
+        batch = self.chance.choice([*self.world.batches, self.world.abroad])
         acts: list[tuple[float, str, Callable[[], Any]]] = [
             (6, "approves", self.approve),
             (2, "rejects", self.reject),
@@ -191,6 +191,7 @@ class RequesterActs:
             (5, f"asks for the report of {batch.slug}", partial(self.score, batch)),
             (1, "resumes the webhook", resume_webhooks),
             (1, "launches a batch", self.launch),
+            (0.5, "publishes again what failed", lambda: publications.try_again(self.world.abroad)),
         ]
         _weight, name, act = self.chance.choices(acts, [weight for weight, _name, _act in acts])[0]
         return name, partial(refused, act)
@@ -199,12 +200,15 @@ class RequesterActs:
         rows = list(Assignment.objects.filter(**which).select_related("batch__project", "hit").order_by("pk"))
         return self.chance.choice(rows) if rows else None
 
+    def paid(self) -> list[Batch]:
+        return [self.world.batches[0], self.world.abroad]
+
     def approve(self) -> str:
-        row = self.one(state="submitted", batch=self.world.batches[0])
+        row = self.one(state="submitted", batch__in=self.paid())
         return f"assignment {row.pk}: {assignment_approval.approve(row)}" if row else "none"
 
     def reject(self) -> str:
-        row = self.one(state="submitted", approval="", batch=self.world.batches[0])
+        row = self.one(state="submitted", approval="", batch__in=self.paid())
         return f"assignment {row.pk}: {assignment_approval.reject(row, text='No.')}" if row else "none"
 
     def bonus(self) -> str:
@@ -270,6 +274,16 @@ def paying(world: World, chance: Random) -> Choice:
         line, to = chance.choice(lines), chance.choice(["paid", "failed"])
         return f"line {line.pk} {to}: {payouts.decide(line, to)}"
 
+    def repeat() -> str:
+        row = Delivery.objects.filter(state="failed").order_by("pk").first()
+        return f"delivery {row.pk}: {subscriptions.try_again(row)}" if row else "none"
+
+    def work_again() -> str:
+        job = Job.objects.filter(state="failed").order_by("pk").first()
+        return f"job {job.pk}: {job_queue.try_again(job)}" if job else "none"
+
+    if chance.random() < 0.2:
+        return chance.choice([("sends a failed webhook again", repeat), ("tries a failed job again", work_again)])
     if chance.random() < 0.5:
         return "makes a payout", partial(refused, lambda: payouts.make_payout(world.project).number)
     return "settles a line", partial(refused, settle)

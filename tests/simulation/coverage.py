@@ -1,0 +1,34 @@
+"""What a history could have met: every move of every state machine, every fault at every kind of statement and call."""
+
+from __future__ import annotations
+
+from tests.simulation import moves
+from tests.simulation.outside import LUCK
+from tests.simulation.run import Result
+from tests.simulation.scheduler import DONE, STATEMENTS
+from tests.simulation.turns import DIES, FILLS_UP, REFUSED, SLEEPS, VANISHES
+
+CALLS = (
+    "ApproveAssignment",
+    "CreateAdditionalAssignmentsForHIT",
+    "CreateHITType",
+    "CreateHITWithHITType",
+    "GetHIT",
+    "ListAssignmentsForHIT",
+    "ListHITs",
+    "RejectAssignment",
+    "SendBonus",
+    "UpdateExpirationForHIT",
+    "webhook",
+)
+# What no history meets, and why.
+WHY_NOT = {}
+
+
+def never_met(result: Result) -> list[str]:
+    """What was not met and has no reason."""
+    faults = [f"{fault} at {at}" for fault in (DIES, REFUSED, SLEEPS, VANISHES, FILLS_UP) for at in sorted(STATEMENTS)]
+    dead = [f"{DIES} at {when} {call}" for when in ("calling", "after") for call in CALLS] + [f"{DIES} at {DONE}"]
+    replies = [f"{call}: {luck}" for call in CALLS for luck in LUCK]
+    met = {**result.met, **result.moved}
+    return [one for one in (*moves.known(), *faults, *dead, *replies) if one not in met and one not in WHY_NOT]
