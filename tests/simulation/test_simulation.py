@@ -36,10 +36,23 @@ def test_everything_holds_in_a_history_and_its_seed_gives_it_again() -> None:
     assert first.stdout == again.stdout
 
 
+def test_everything_holds_in_20_000_steps() -> None:
+    done = simulate("--seed", "13", "--steps", "20000", "--long")
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
+
+
+def test_a_history_that_fails_is_shortened_and_told() -> None:
+    done = simulate("--seed", "1", "--steps", "2000", "--plant", "webhook before commit")
+    assert done.returncode == 1, done.stdout[-2000:] + done.stderr[-2000:]
+    _before, _, told = done.stdout.partition("The shortest that fails, ")
+    assert int(told.split(" ", 1)[0]) < 200
+    assert "WRONG in it: webhook" in told
+
+
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", [str(seed) for seed in range(1, 11)])
+@pytest.mark.parametrize("seed", [str(seed) for seed in range(1, 51)])
 def test_everything_holds_in_long_histories(seed: str) -> None:
-    done = simulate("--seed", seed, "--steps", "20000")
+    done = simulate("--seed", seed, "--steps", "20000", "--long")
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
 
 
