@@ -16,7 +16,7 @@ from django.db import connection
 from tests.simulation.run import Result, Stage
 from tests.simulation.turns import Turn
 
-SECONDS = 180.0  # for all trials
+SECONDS = 60.0  # for all trials
 LAST = 10  # steps after which a trial looks at all
 
 
