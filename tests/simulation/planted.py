@@ -49,9 +49,9 @@ def submit_without_key(_clock: Clock) -> list[Any]:
     """A form that is sent twice is a new response."""
     submit = submissions.submit
 
-    def anew(row: Assignment, answer: Any, *, key: str, base: int, active_seconds: float) -> Any:
+    def anew(row: Assignment, answer: Any, *, key: str, base: int, **more: Any) -> Any:
         row.refresh_from_db(fields=["revision"])
-        return submit(row, answer, key=f"{key[:40]}-{next(numbers)}", base=row.revision, active_seconds=active_seconds)
+        return submit(row, answer, key=f"{key[:40]}-{next(numbers)}", base=row.revision, **more)
 
     return [mock.patch.object(submissions, "submit", anew)]
 

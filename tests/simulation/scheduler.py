@@ -24,6 +24,7 @@ from tests.simulation.turns import (
     REFUSED,
     SLEEPS,
     VANISHES,
+    WITH_LEASES,
     Chance,
     Turn,
 )
@@ -187,7 +188,7 @@ class Scheduler:
         if self.faults and chance.random() < JUMPING:
             jump = chance.choice(JUMPS)
         if self.faults and not actor.idle and actor.at and chance.random() < self.faults * actor.luckless:
-            fault = chance.choices(FAULTS, FAULT_WEIGHTS)[0]
+            fault = chance.choices(FAULTS, WITH_LEASES if actor.luckless > 1 else FAULT_WEIGHTS)[0]
         return Turn(actor.name, round(chance.random() * 0.2, 3), chance.getrandbits(32), fault, jump)
 
     def take(self, turn: Turn) -> None:

@@ -9,6 +9,7 @@ DIES, REFUSED, SLEEPS = "dies", "is refused by the database", "is paused past it
 VANISHES, FILLS_UP = "the database vanishes", "the database's disk is full"
 FAULTS = (DIES, REFUSED, SLEEPS, VANISHES, FILLS_UP)
 FAULT_WEIGHTS = (10, 10, 6, 1, 1)
+WITH_LEASES = (5, 5, 30, 1, 1)  # of those who do something under a lease
 HOUR = 3600.0
 JUMPS = (HOUR, 10 * 60.0, 90.0, 30 * HOUR, -HOUR, -90.0)  # seconds by which the clock is set: mostly on
 JUMPING = 0.002  # share of steps before which it is
