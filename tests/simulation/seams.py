@@ -56,7 +56,11 @@ def seeded(chance: Random, clock: Clock) -> Iterator[None]:
     )
 
     of_time = mock.patch.multiple(
-        time, time=lambda: clock.wall.timestamp(), monotonic=lambda: clock.monotonic, sleep=clock.pass_time
+        time,
+        time=lambda: clock.wall.timestamp(),
+        time_ns=lambda: int(clock.wall.timestamp() * 1e9),
+        monotonic=lambda: clock.monotonic,
+        sleep=clock.pass_time,
     )
     with (
         of_secrets,
