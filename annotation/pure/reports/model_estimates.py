@@ -14,7 +14,7 @@ from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Response
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 ESTIMATES = "people-and-model"
-BY_PEOPLE, BY_MODEL = _("Items judged by people"), _("Items judged by the model")
+BY_PEOPLE, BY_MODEL = _("Items used, judged by people"), _("Items used, judged by the model")
 
 REFUSED = {
     ppi.ALL_JUDGED: _("People alone: they judged every item that the model judged."),

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.pure.reports import tables
 from annotation.pure.reports.explanations import table_key
+from annotation.pure.reports.model_aspects import MODEL
 from annotation.pure.reports.report_values import drilldown_filters
 from annotation.pure.reports.table_files import COPIES, FILES
 from annotation.views.reports.drilldown_links import BatchesDrilldownLinks, DrilldownLinks
@@ -35,6 +36,7 @@ def shown_table(
     total = len(table["rows"])
     if is_cut := address is not None and total > MOST_ROWS:
         table = table | {name: table[name][:MOST_ROWS] for name in ("rows", "of") if table.get(name)}
+    whole, (table, of_model) = table, _without_one_model(table)
     numbers, texts = tables.numbers_of(table), tables.quotable(table, _)[1]
     head, bars = tables.head_of(table, _), table.get("bars", True)
     why, explained = (notes.of_table(table), notes.of_columns(table)) if notes else (None, {})
@@ -45,7 +47,7 @@ def shown_table(
         "key": table_key(table),
         "title": tables.title_of(table, _),
         "variant": bool(table.get("variant")),
-        "note": tables.note_of(table, _),
+        "note": f"{of_model} {tables.note_of(table, _)}".strip(),
         "spans": [{"words": words, "columns": count} for words, count in tables.spans_of(table, _)],
         "why": why,
         "columns": [
@@ -60,12 +62,24 @@ def shown_table(
             for row, shown, links in rows
         ],
         "total": total if is_cut else None,
-        "quotes": [_quote(table, name) for name in COPIES] if table["rows"] and not is_cut else [],
+        "quotes": [_quote(whole, name) for name in COPIES] if table["rows"] and not is_cut else [],
         "files": [
             {"label": f".{suffix}", "form": form.label, "url": address(table["name"], suffix)}
             for suffix, form in (FILES.items() if table["rows"] and address else ())
         ],
     }
+
+
+def _without_one_model(table: JSON) -> tuple[JSON, str]:
+    """The table without its column of models if all rows are of one, and a sentence that names it; else both as is."""
+    rows, models = table["rows"], [k for k, name in enumerate(table["columns"]) if name == MODEL]
+    if len(rows) < 2 or not models or table.get("spans") or any(row[models[0]] != rows[0][models[0]] for row in rows):
+        return table, ""
+    kept = [k for k in range(len(table["columns"])) if k != models[0]]
+    shown = {"columns": [table["columns"][k] for k in kept], "rows": [[row[k] for k in kept] for row in rows]}
+    if links := table.get("of_columns"):
+        shown["of_columns"] = [links[k] for k in kept]
+    return table | shown, _("Model: %(name)s.") % {"name": tables.cell_text(rows[0][models[0]], _)}
 
 
 def _quote(table: JSON, name: str) -> JSON:

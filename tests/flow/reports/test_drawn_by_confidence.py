@@ -123,7 +123,7 @@ def test_the_estimate_weighs_items_as_a_second_implementation_does(drawn: Batch)
     both, people = rows[0]["Share"], rows[1]["Share"]
     assert (both["value"], both["low"], both["high"]) == near((value, value - half, value + half), abs=1e-9)
     assert people["value"] == near(share @ y, abs=1e-9)
-    assert rows[0]["Items judged by the model"] == ITEMS
+    assert rows[0]["Items used, judged by the model"] == ITEMS
     assert rows[0]["Effective n"] == round(w.sum() ** 2 / (w**2).sum())
     gain = (share @ (rest - share @ rest) ** 2 / SAMPLE) / (share**2 @ (rest - share @ rest) ** 2)
     assert gain > 1
@@ -219,7 +219,7 @@ def test_what_was_predicted_after_the_draw_is_in_no_estimate_and_the_rest_stays(
     predict(batch, tmp_path, PREDICTED[200:])
     predict(batch, tmp_path, PREDICTED, model="another")
     rows = rows_of(batch_scores.score_batch(batch), "people-and-model-sound")
-    assert {row["Items judged by the model"] for row in rows} <= {200, SAMPLE, 0}
+    assert {row["Items used, judged by the model"] for row in rows} <= {200, SAMPLE, 0}
     assert {row["Model"] for row in rows} == {"oracle", "another"}
     with pytest.raises(Refused, match="drawn by the confidence of oracle, so its predictions stay"):
         delete_predictions(batch, "oracle")

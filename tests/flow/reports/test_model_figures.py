@@ -154,7 +154,7 @@ def test_the_estimate_is_that_of_a_second_implementation_beside_people_and_model
     assert alone["value"] == near(f.mean())
     assert bias["value"] == near((own - y).mean())
     assert both["high"] - both["low"] < people["high"] - people["low"]
-    numbers = [(row["Items judged by people"], row["Items judged by the model"]) for row in rows]
+    numbers = [(row["Items used, judged by people"], row["Items used, judged by the model"]) for row in rows]
     assert numbers == [(n, ITEMS), (n, 0), (0, ITEMS), (n, n)]
     assert cell_text(rows[0]["Rests on"]).startswith("People and the model: as precise as ")
     note = note_of(table_of(content, "people-and-model-sound") or {})
@@ -171,7 +171,7 @@ def test_people_alone_are_printed_with_a_bound_where_the_model_hardly_differs(pr
     content = batch_scores.score_batch(batch)
     first, alone = rows_of(content, "people-and-model-sound")[:2]
     assert first["Share"] == alone["Share"]
-    assert first["Items judged by the model"] == 0
+    assert first["Items used, judged by the model"] == 0
     most = 100 * stats.binomtest(1, JUDGED).proportion_ci(method="wilson").high
     said = cell_text(first["Rests on"])
     assert said == (
@@ -253,7 +253,7 @@ def test_excluded_items_and_parts_of_a_batch_have_no_figures_of_models(beside: A
     batch, *_rest = beside
     problem_reports.exclude(batch.hits.get(item__position=0), reason="Two questions")
     content = batch_scores.score_batch(batch)
-    counts = [row["Items judged by the model"] for row in rows_of(content, "people-and-model-sound")[:4]]
+    counts = [row["Items used, judged by the model"] for row in rows_of(content, "people-and-model-sound")[:4]]
     assert counts == [ITEMS - 1, 0, ITEMS - 1, JUDGED - 1]
     part = BatchPart.of({"dataset": "reviews"})
     assert "models" not in batch_scores.score_batch(batch, part=part), "the part's others are unknown"

@@ -54,7 +54,7 @@ def test_each_stratum_has_the_figures_of_its_items_alone_and_its_own_guards(proj
         n, others = len(y), [f[i] for i in f if i not in y]
         assert alone["Share"]["value"] == near(fmean(y.values()), abs=1e-9)
         assert of_model["Share"]["value"] == near(fmean(f.values()), abs=1e-9)
-        assert (both["Items judged by people"], of_model["Items judged by the model"]) == (n, len(f))
+        assert (both["Items used, judged by people"], of_model["Items used, judged by the model"]) == (n, len(f))
         if kind == "rare":  # 18 items: ten of the rarer label are impossible
             assert both["Share"] == alone["Share"]
             assert cell_text(both["Rests on"]).startswith("People alone: fewer than ten judged items with this label")
@@ -72,7 +72,7 @@ def test_each_stratum_has_the_figures_of_its_items_alone_and_its_own_guards(proj
     printed = [r["Share"]["value"] for r in rows if r["Label"] == "yes" and cell_text(r["Figure"]) == "Estimate"]
     assert more["Share"]["value"] == near(printed[0] - printed[1], abs=1e-9)
     assert more["Share"]["low"] < more["Share"]["value"] < more["Share"]["high"]
-    assert (more["Items judged by people"], more["Items judged by the model"]) == (90, 240), "of the usual alone"
+    assert [more[f"Items used, judged by {who}"] for who in ("people", "the model")] == [90, 240], "of the usual alone"
     agreement = {row["Stratum"]: row for row in rows_of(content, "model-agreement-sound-by-field")}
     for kind, row in agreement.items():
         own = [i for i in range(90) if kinds[i] == kind]
@@ -242,9 +242,9 @@ def in_short(
     assert note_of(first) == " ".join(sentences), "the card has the same sentences"
     [row] = rows_of(content, "people-and-model-in-short")
     both = 0 if "alone" in sentences[0].partition(":")[0] else len(model)
-    assert row["Items judged by the model"] == both, "of people alone it is no figure of both"
+    assert row["Items used, judged by the model"] == both, "of people alone it is no figure of both"
     n = len({item for own in given.values() for item in own})
-    assert row["Items judged by people"] == n
+    assert row["Items used, judged by people"] == n
     assert tables.title_of(first) == f"People and a model: {len(model):,} items, {n} judged by people"
     figure = row["Mean"] if criterion is SCALE else row["Share"]
     shown = cell_text(figure) if criterion is SCALE else tables.percent_with_interval(figure)

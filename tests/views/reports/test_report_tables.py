@@ -92,6 +92,19 @@ def test_a_figure_beyond_a_share_has_no_bar() -> None:
     assert (cell["text"], cell["interval"], cell["bar"]) == ("−20.0 %", "[−50.0, 10.0]", None)
 
 
+def test_the_name_of_the_only_model_stands_below_its_table_and_in_what_is_copied() -> None:
+    rows = [["judge", "yes", 3], ["judge", "no", 4]]
+    shown = shown_table({"name": "t", "title": "T", "columns": ["Model", "Label", "n"], "rows": rows, "note": "All."})
+    assert [column["label"] for column in shown["columns"]] == ["Label", "n"]
+    assert [[cell["text"] for cell in row] for row in shown["rows"]] == [["yes", "3"], ["no", "4"]]
+    assert shown["note"] == "Model: judge. All."
+    assert all(quote["text"].count("judge") == 2 for quote in shown["quotes"])
+    rows[1][0] = "other"
+    assert (
+        len(shown_table({"name": "t", "title": "T", "columns": ["Model", "Label", "n"], "rows": rows})["columns"]) == 3
+    )
+
+
 def test_the_command_prints_the_tables(reported: Any, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("score_batch", "wells-1", "--project", "wells")
     result = capsys.readouterr().out
