@@ -103,13 +103,14 @@ bench: .venv/dev.stamp  ## the comparisons with a goal, in one run; `make bench 
 simulate: .venv/dev.stamp  ## a history that SEED=1 decides, of STEPS=20000: what happens in it, and what does not hold
 	@$(PY) -m tests.simulation --seed $(or $(SEED),1) --steps $(or $(STEPS),20000)
 
-soak: .venv/dev.stamp  ## what takes long: `make soak PART=long` (or process, browser, axe, apps, postgresql, strangers) takes one part
+soak: .venv/dev.stamp  ## what takes long: `make soak PART=long` (or process, browser, axe, apps, plain, postgresql, strangers) takes one part
 	@failed=""; TESTS_SHARED=$$(mktemp -d); export TESTS_SHARED; trap 'rm -rf "$$TESTS_SHARED"' EXIT; \
-	for part in $(or $(PART),long process browser axe apps postgresql); do \
+	for part in $(or $(PART),long process browser axe apps plain postgresql); do \
 		start=$$(date +%s); echo "== soak: $$part"; \
 		case $$part in \
 			strangers) $(TESTS) -m "strangers" tests/strangers;; \
 			apps) TESTS_WITHOUT="$(APPS)" $(TESTS) $(SPREAD) -m "not soak and not process and not browser";; \
+			plain) HOPSCRIBE_PLAIN_QUERIES=1 $(TESTS) -m "not soak" tests/flow/work tests/views/work;; \
 			long) SOAK=1 $(TESTS) $(SPREAD) -m "(soak or hypothesis) and not process and not browser";; \
 			process) $(TESTS) -n 2 --dist worksteal -m "soak and process" tests/process;; \
 			browser) $(TESTS) $(SPREAD) -m "soak and browser" tests/browser;; \

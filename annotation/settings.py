@@ -125,6 +125,7 @@ def database(url: str) -> dict[str, object]:
 
 
 DATABASES = {"default": database(os.environ.get("DATABASE_URL") or f"sqlite:///{VAR / 'hopscribe.sqlite3'}")}
+PLAIN_QUERIES = os.environ.get("HOPSCRIBE_PLAIN_QUERIES", "0") == "1"  # see models/compiled.py
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 EMAIL_URL = os.environ.get("EMAIL_URL", "")  # empty: no mail is sent

@@ -10,7 +10,7 @@ from django.db.models import Count, F, QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Batch, Worker
-from annotation.models.compiled import Update, compiled, compiled_update
+from annotation.models.compiled import Update, compiled, compiled_update, delete, insert, insert_many
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql(reason="SQL and its parameters differ by database")]
 
@@ -36,8 +36,9 @@ def make_longer(project: int, title: str, share: float) -> Update:
     return Batch.objects.filter(project=project, title=title), {"size": F("size") + 1, "check_share": share}
 
 
-@pytest.fixture
-def three(project: Any) -> list[Batch]:
+@pytest.fixture(params=[False, True], ids=["kept", "plain"])
+def three(project: Any, request: Any, settings: Any) -> list[Batch]:
+    settings.PLAIN_QUERIES = request.param
     titles = ["wells", "50% of {wells}", "wells"]
     return [
         Batch.objects.create(project=project, slug=f"b{k}", title=title, task="answer", options={"support": k})
@@ -85,6 +86,15 @@ def test_an_update_says_how_many_rows_matched(project: Any, three: list[Batch]) 
     assert make_longer(project.pk, "wells", 0.25) == 2
     assert make_longer(project.pk, "nothing", 0.5) == 0
     assert list(Batch.objects.order_by("slug").values_list("size", "check_share")) == [(1, 0.25), (0, 0), (1, 0.25)]
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_rows_are_inserted_and_deleted(project: Any, settings: Any, plain: bool) -> None:
+    settings.PLAIN_QUERIES = plain
+    row = insert(Worker(project=project, external_id="a"))
+    assert Worker.objects.get() == row
+    insert_many([Worker(project=project, external_id=name) for name in "bc"])
+    assert (delete(row), delete(Worker(pk=row.pk)), Worker.objects.count()) == (True, False, 2)
 
 
 def test_a_parameter_that_is_no_value_of_the_sql_is_refused(project: Any) -> None:

@@ -18,6 +18,7 @@ from annotation.flow.errors import Conflict
 from annotation.flow.people import qualification_types
 from annotation.flow.review import review_decisions, worker_feedback
 from annotation.flow.work import arm_draws, leases, next_assignment, open_work, prefetch, submissions
+from annotation.flow.work.submissions import Receipt
 from annotation.models import Assignment, Batch, Experiment, Instructions, Participation, PrefetchedHit, Worker
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
@@ -183,21 +184,14 @@ def submit(request: Request, public_id: str) -> HttpResponse:
         # Read before the database is locked, unless a grade may pause the worker or bring them feedback.
         graded = row.batch.check_share or row.batch.purpose == Batch.Purpose.QUALIFICATION
         standing = "" if graded else _standing(row.worker, row.batch)
-        form = form_of(request, row, task, answer)
         after = partial(_after_submission, request, row, task, standing, repairing=repairing)
-        return _response_with(request, submissions.submit_and_claim(row, form, after))
+        return _response_with(request, submissions.submit_and_claim(row, form_of(request, row, task, answer), after))
     except Conflict as conflict:
         return conflicting(request, conflict, answer, standing_url=here, home_url=reverse("work"))
 
 
 def _after_submission(
-    request: Request,
-    row: Assignment,
-    task: TaskType,
-    standing: Any,
-    receipt: submissions.Receipt,
-    *,
-    repairing: bool,
+    request: Request, row: Assignment, task: TaskType, standing: Any, receipt: Receipt, *, repairing: bool
 ) -> Assignment | str:
     """What comes after a stored response: the next assignment, or the URL of a page that comes first."""
     if repairing:

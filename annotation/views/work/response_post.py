@@ -66,8 +66,7 @@ def form_of(request: HttpRequest, row: Assignment, task: TaskType, answer: JSON)
     revision = int(base) if base.isdigit() else 0
     counts = read_counts(request.POST.get("page_counts", "")) if row.batch.counts_pasting else None
     seconds = active(request, row)
-    answer = capabilities.stored(task, row.hit.payload, answer)
-    return submissions.Form(answer, key, revision, seconds, counts)
+    return submissions.Form(capabilities.stored(task, row.hit.payload, answer), key, revision, seconds, counts)
 
 
 def rendered(request: HttpRequest, row: Assignment, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
