@@ -17,6 +17,7 @@ from annotation.views.access import Request, member_action, member_form, member_
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other
 
+State = ModelRun.State
 MORE = ("name", "samples", "temperature", "seed", "concurrency", "most_tokens", "every_item", "prompt")
 
 
@@ -112,6 +113,8 @@ def model_run(request: Request, project: Project, batch: Batch, run: str) -> Htt
         context["outgoing"] = runs.outgoing(row)
     except Refused as nothing:
         context["refused"] = str(nothing)
+    asks_more = "outgoing" in context and context["outgoing"].requests > context["settled"]
+    context["can_send"] = project.ask_models and asks_more and row.state in (State.DRAFT, State.DONE)
     return render(request, "judges/model_run.html", batch_context(batch, "model-runs", leaf=row.name, **context))
 
 

@@ -60,7 +60,7 @@ def _asked(found: Sequence[Collected]) -> Iterator[JSON]:
         numbers = dict(zip(("items", "workers", "asked", "given"), counts, strict=True))
         if len(names) > 1:
             message = _(
-                "%(names)s: %(items)s items, %(workers)s annotators, %(asked)s times asked, %(given)s times answered."
+                "%(names)s: items: %(items)s; annotators: %(workers)s; times asked: %(asked)s, answered: %(given)s."
             )
         yield as_sentence(message, names=", ".join(same), **numbers)
 

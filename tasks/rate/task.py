@@ -149,9 +149,9 @@ class Rate(
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
         """The first problem of each criterion."""
         found: dict[str, Problem] = {}
-        for criterion, _k in responses.missing(payload, answer):
+        for criterion, k in responses.missing(payload, answer):
             values = {"low": criterion["values"][0], "high": criterion["values"][-1]} if criterion["values"] else {}
-            message = responses.MISSING[criterion["kind"]]
+            message = responses.flaw_of(criterion, responses.value_at(answer, criterion, k))
             found.setdefault(criterion["name"], Problem(criterion["name"], message, values))
         return list(found.values())
 

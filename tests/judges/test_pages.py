@@ -11,6 +11,7 @@ from django.urls import reverse
 from annotation import jobs
 from annotation.judges import plugin
 from annotation.judges.models import ModelRun
+from annotation.models import Project
 from tests.judges.conftest import KEY
 from tests.judges.double import Double
 
@@ -59,6 +60,21 @@ def test_a_run_is_paused_and_resumed(requester: Client, rated: Any, double: Doub
     requester.post(at("model-run-send", run.public_id))
     jobs.run_due_work()
     assert len(double.requests) == 4
+
+
+def test_a_page_offers_to_send_only_what_can_be_sent(
+    requester: Client, project: Any, rated: Any, double: Double
+) -> None:
+    requester.post(at("model-runs"), filled(double))
+    page = at("model-run", ModelRun.objects.get().public_id)
+    assert "Send to 127.0.0.1" in requester.get(page).content.decode()
+    requester.post(at("model-run-send", ModelRun.objects.get().public_id))
+    jobs.run_due_work()
+    assert "Send to" not in requester.get(page).content.decode(), "all is settled"
+    requester.post(at("model-runs"), filled(double, prompt="Rate it twice.", name="second"))
+    Project.objects.filter(pk=project.pk).update(ask_models=False)
+    forbidden = requester.get(at("model-run", ModelRun.objects.get(name="second").public_id)).content.decode()
+    assert ("Send to" in forbidden, "Discard" in forbidden) == (False, True)
 
 
 def test_a_draft_is_discarded_with_its_key(requester: Client, rated: Any, double: Double) -> None:

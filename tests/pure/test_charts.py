@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from annotation.pure.reports.charts import Bars, Dots, Line, Lines, Series
 from annotation.pure.reports.dataset_charts import charts_of
 from annotation.pure.reports.quality_trend import trend
+from annotation.pure.reports.report_charts import charts_of as charts_of_report
 from annotation.pure.reports.svg import EDGE, LEFT, WIDTH, draw
+from annotation.pure.reports.tables import table
 
 
 def drawn(counts: list[int]) -> ET.Element:
@@ -50,6 +52,16 @@ def test_a_trend_tells_each_mean_with_its_interval() -> None:
     root = ET.fromstring(draw(chart))
     assert [mark[0].text for mark in marks(root, "bar")] == ["1: 100 [21, 100]", "2: 50 [9, 91]", "3: 67 [21, 94]"]
     assert trend([]) is None
+
+
+def test_a_share_without_an_interval_is_drawn_beside_those_that_have_one() -> None:
+    shares = {"yes": (0.5, 0.4, 0.6), "no": (0.3, 0.2, 0.4), "partly": (0.2, None, None), "unknown": (None, None, None)}
+    rows = [[label, dict(zip(("value", "low", "high"), ends, strict=True), n=20)] for label, ends in shares.items()]
+    [plot] = charts_of_report({"datasets": {}, "tables": [table("values", "Values", ("Label", "Share"), rows, "")]})
+    assert isinstance(plot, Dots)
+    assert dict(zip(plot.groups, plot.series[0].points, strict=True)) == {
+        "yes": (50, 40, 60), "no": (30, 20, 40), "partly": (20, None, None),
+    }  # fmt: skip
 
 
 def test_long_names_of_rows_stand_above_them_so_that_a_phone_shows_all_points() -> None:

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from annotation.flow.batches import batch_launch, experiments
 from annotation.flow.data.dataset_files import examples_of
-from annotation.flow.data.dataset_import import import_dataset
+from annotation.flow.data.dataset_import import ImportRefused, import_dataset
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
 from annotation.flow.money.earnings import earnings
@@ -27,6 +27,7 @@ from annotation.flow.review import (
     results_dataset,
     worker_feedback,
 )
+from annotation.flow.review.response_import import import_responses
 from annotation.flow.work import arm_draws
 from annotation.models import Batch, Dataset, Member, User
 from annotation.pure.data.column_mapping import ColumnMapping
@@ -64,6 +65,20 @@ def launched(records: Dataset, name: str, rubric: JSON = RUBRIC, **more: Any) ->
     batch = create_batch(records.project, name, datasets=[records], **made)
     batch_launch.launch(batch)
     return batch
+
+
+def test_a_value_that_has_to_be_a_list_is_asked_for_as_a_list(records: Dataset, tmp_path: Path) -> None:
+    topics = {"name": "topics", "ask": "Which topics?", "choices": ["wells", "fells"]}
+    batch = launched(records, "topics", {"show": ["text"], "criteria": [topics]})
+    for given, wrong in (
+        ("wells", "Give a list, even of a single value."),
+        ([], "Choose at least one of the answers."),
+    ):
+        row = {"item": 0, "worker": "ann", "answer": {"topics": given}}
+        file = tmp_path / "said.jsonl"
+        file.write_text(json.dumps(row))
+        with pytest.raises(ImportRefused, match=wrong):
+            import_responses(batch, file)
 
 
 def rate_all(worker: Any, batch: Batch, answer: JSON) -> None:

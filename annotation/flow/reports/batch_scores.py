@@ -46,7 +46,7 @@ from annotation.tasktype import GivenResponse, HitWithResponses, TaskType
 
 CHUNK = 200
 PARTS_KEPT = 20  # stored reports of parts of a batch, latest first
-LAYOUT = 11  # version of stored reports; a new one makes the old ones stale
+LAYOUT = 12  # version of stored reports; a new one makes the old ones stale
 ALL = BatchPart()
 MODEL_CONFIDENCE = "model_confidence"  # of a prediction: a number on the model's own scale
 

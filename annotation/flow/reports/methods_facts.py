@@ -124,6 +124,7 @@ def count_facts(batch: Batch) -> dict[str, Any]:
     """The facts that are counted over all HITs or responses, as JSON."""
     work = batch.hits.filter(check_item=False)
     submitted, answers = _submitted(batch), responses_of(batch)
+    decided_on = _every(batch).filter(GIVEN) if batch.suggest else answers  # suggested ones are paid and reviewed, too
     there = work.filter(excluded_at__isnull=True)
     shown = Case(When(suggestion__isnull=False, then=batch.assignments_per_hit), default=0)
     blind = F("wanted") - shown  # those that start with a suggestion come on top
@@ -135,12 +136,12 @@ def count_facts(batch: Batch) -> dict[str, Any]:
         "per_hit": [0, 0] if batch.purpose == QUALIFICATION else [wanted["few"] or 0, wanted["most"] or 0],
         "suggested": _every(batch).filter(GIVEN, suggested=True).count(),
         "erased": submitted.exclude(GIVEN).count(),
-        "rejected": answers.filter(approval=Assignment.Approved.REJECTED).count(),
+        "rejected": decided_on.filter(approval=Assignment.Approved.REJECTED).count(),
         **_by_item(there, answers),
         **_given(batch, answers),
         **_timed(answers),
         **_decided(batch, answers),
-        **_pay(batch, answers),
+        **_pay(batch, decided_on),
     }
 
 

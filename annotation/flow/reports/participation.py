@@ -7,7 +7,7 @@ from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Valu
 from annotation.flow.money.batch_funds import undecided_of
 from annotation.models import Assignment, Batch, Participation, Payment, WorkerResponse
 from annotation.models.assignment import NOT_IMPORTING
-from annotation.pure.reports.participation_flow import ERASED, HIT, SUBMITTED, VISIT, Row, flow
+from annotation.pure.reports.participation_flow import ERASED, HIT, SUBMITTED, SUGGESTED, VISIT, Row, flow
 from annotation.recruitment import used
 
 
@@ -54,7 +54,7 @@ def _ruled(batch: Batch) -> QuerySet[Any, Any]:
     submitted = Q(state=SUBMITTED)
     rule = Case(
         When(submitted & Q(hit__excluded_at__isnull=False), then=Value(HIT)),
-        When(submitted & ~Exists(there), then=Value(VISIT)),
+        When(submitted & ~Exists(there), then=Value(SUGGESTED if batch.suggest else VISIT)),
         When(submitted & ~Exists(responses), then=Value(ERASED)),
         default=Value(""),
     )

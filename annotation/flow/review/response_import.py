@@ -45,8 +45,9 @@ class ImportedResponse:
 def import_responses(batch: Batch, path: Path, *, name: str = "", progress: OnProgress = no_progress) -> dict[str, Any]:
     """Import a file of {"dataset", "item", "worker", "answer"}, JSON or a table; returns {"read", "accepted", …}.
 
-    `name`: the file's display name. Every line is validated before any is stored; responses become visible only when
-    all are stored. Importing the same file again changes nothing. Raises ImportRefused with file, line, field and fix.
+    A batch with one dataset needs no "dataset". `name`: the file's display name. Every line is validated before any is
+    stored; responses become visible only when all are stored. Importing the same file again changes nothing. Raises
+    ImportRefused with file, line, field and fix.
     """
     digest = file_digest(path)
     if ResponseImport.objects.filter(batch=batch, sha256=digest, ready=True).exists():
@@ -130,6 +131,8 @@ class _Reader:
         self._task: TaskType = task_type(batch.task)
         hits = batch.hits.values_list("item__dataset__slug", "item__position", "pk")
         self._hits: dict[tuple[str, Any], int] = {(slug, position): pk for slug, position, pk in hits.iterator()}
+        slugs = batch.datasets.values_list("slug", flat=True)
+        self._only = slugs[0] if len(slugs) == 1 else None  # what a line without a dataset is about
         self._twice: set[tuple[str, str]] = set()  # ids of more than one item
         self._knows_ids = self._is_table = False
         here = batch.assignments.filter(worker__external_id__isnull=False)
@@ -185,6 +188,8 @@ class _Reader:
 
     def _hit(self, row: Row, record: dict[str, Any]) -> int | None:
         dataset, item = record.get("dataset"), record.get("item")
+        if dataset in (None, ""):
+            dataset = self._only
         if not isinstance(dataset, str) or isinstance(item, bool) or not isinstance(item, int | str):
             fix = "Give the dataset's name and the item's 0-based position or id"
             return self._flaw(line_of(row), "dataset, item", wrong="not a name and a position or an id", fix=fix)

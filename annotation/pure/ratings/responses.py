@@ -28,6 +28,7 @@ MISSING: Final = {
     BEST: _("Choose the best one."),
     ORDER: _("Put all of them in order."),
 }
+NO_LIST: Final = _("Give a list, even of a single value.")
 
 
 def rows_of(payload: JSON, criterion: JSON) -> int | None:
@@ -112,6 +113,12 @@ def missing(payload: JSON, answer: Mapping[str, Any]) -> Iterator[tuple[JSON, in
     for criterion, k, value in cells(payload, answer):
         if criterion["required"] if is_empty(value) else not is_valid(payload, criterion, value, k):
             yield criterion, k
+
+
+def flaw_of(criterion: JSON, value: Any) -> str:
+    """What is to be done about a value that is missing or not valid."""
+    needs_list = criterion["kind"] in (CHOICES, MARK, ORDER) and not isinstance(value, list)
+    return NO_LIST if needs_list and not is_empty(value) else MISSING[criterion["kind"]]
 
 
 def is_valid(payload: JSON, criterion: JSON, value: Any, k: int | None) -> bool:

@@ -15,7 +15,8 @@ from annotation.pure.reports.tables import Translate, text_cell
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 RETURNED, EXPIRED, IN_WORK, SUBMITTED = "returned", "expired", "accepted", "submitted"  # states of an assignment
-HIT, VISIT, ERASED = "hit", "visit", "erased"  # rules by which a submitted response does not count
+# Rules by which a submitted response does not count.
+HIT, VISIT, ERASED, SUGGESTED = "hit", "visit", "erased", "suggested"
 PEOPLE, RESPONSES = "people-flow", "responses-flow"
 TITLES = {PEOPLE: _("Flow of people"), RESPONSES: _("Flow of responses")}
 STEPS = {
@@ -36,6 +37,7 @@ LOSSES = {
     "mixed": _("Returned or ran out of time"),
     HIT: _("Excluded HIT"),
     VISIT: _("Visit of a panel that does not count"),
+    SUGGESTED: _("Started with a suggestion: counted apart"),
     ERASED: _("Erased at the participant's request"),
     "several": _("By several rules"),
 }

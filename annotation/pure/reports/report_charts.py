@@ -150,8 +150,8 @@ def _differing(table: Mapping[str, Any], translate: Translate) -> Iterator[Grid]
 
 def _figures(table: Mapping[str, Any], translate: Translate) -> Iterator[Dots]:
     """The shares of a table, a row a group."""
-    rows = [row for row in table["rows"] if any(map(_is_known, row))]
-    places = [k for k in range(len(table["columns"])) if any(_is_known(row[k]) for row in rows)][:SERIES]
+    places = [k for k in range(len(table["columns"])) if any(_has_interval(row[k]) for row in table["rows"])][:SERIES]
+    rows = [row for row in table["rows"] if any(_is_known(row[k]) for k in places)]
     head = tables.head_of(table, translate)
     groups = tuple(_name(row, translate) for row in rows)
     series = [Series(head[k], tuple(_point(row[k]) if _is_known(row[k]) else None for row in rows)) for k in places]
@@ -162,8 +162,12 @@ def _figures(table: Mapping[str, Any], translate: Translate) -> Iterator[Dots]:
 
 
 def _is_known(cell: Any) -> bool:
-    """A share with its interval."""
-    return tables.is_figure(cell) and None not in (cell["value"], cell.get("low"))
+    """A share, with an interval or without."""
+    return tables.is_figure(cell) and cell["value"] is not None
+
+
+def _has_interval(cell: Any) -> bool:
+    return _is_known(cell) and cell.get("low") is not None
 
 
 def _name(row: Sequence[Any], translate: Translate) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from decimal import Decimal
 from pathlib import Path
 from statistics import fmean, geometric_mean, median
 from typing import Any
@@ -12,13 +13,15 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.flow.batches import batch_launch
+from annotation.flow.money import ledger
 from annotation.flow.reports import batch_scores, dataset_documents, methods_facts
-from annotation.flow.review import gold_looks, problem_reports
+from annotation.flow.review import assignment_approval, gold_looks, problem_reports
 from annotation.flow.work import submissions
 from annotation.models import Batch
 from annotation.pure.reports.methods import in_words
+from annotation.pure.reports.participation_flow import flow_tables
 from annotation.pure.reports.report_values import table_of
-from annotation.pure.reports.tables import note_of
+from annotation.pure.reports.tables import cell_text, note_of
 from tests.flow.acting import newcomer, take
 from tests.flow.suggesting import MODEL, suggesting
 
@@ -120,6 +123,25 @@ def test_a_report_is_out_of_date_once_a_suggested_response_comes(project: Any, t
         batch_scores.score_batch(batch)
         submissions.submit(row, {"sound": "no"}, key="0.a", base=0, active_seconds=1)
         assert batch_scores.cached_report(batch) is None, row.suggested
+
+
+def test_rejected_responses_that_started_with_a_suggestion_are_counted_and_lost_to_no_visit(
+    project: Any, tmp_path: Path
+) -> None:
+    ledger.deposit(project, Decimal(9), key="test")
+    batch = suggesting(project, tmp_path, size=2, k=1, auto_approval=86_400, reward=Decimal("0.10"))
+    workers = [newcomer(project, name) for name in ("ann", "ben")]
+    while taken := [row for worker in workers if (row := take(worker, batch))]:
+        for row in taken:
+            submissions.submit(row, {"sound": "no"}, key="0.a", base=0, active_seconds=1)
+    for row in batch.assignments.all():
+        assert assignment_approval.reject(row, text="Not read")
+    assert "4 responses were rejected and not paid" in in_words(methods_facts.facts_of(batch, None))
+    content = batch_scores.score_batch(batch)
+    lost = [row for table in flow_tables(content["flow"]) for row in table["rows"] if row[0] is None]
+    assert [(cell_text(why), number) for _step, why, number in lost] == [
+        ("Started with a suggestion: counted apart", 2)
+    ]
 
 
 def test_documents_and_pages_say_which_responses_started_with_a_suggestion(

@@ -111,7 +111,7 @@ BAD = [
     ("{", "line", "not JSON"),
     ("[]", "line", "not a JSON object"),
     ('{"dataset": "wells", "dataset": "wells"}', "dataset", "twice"),
-    ({"item": 0, "worker": "x", "answer": {"text": ""}}, "dataset, item", "not a name and a position"),
+    ({"worker": "x", "answer": {"text": ""}}, "dataset, item", "not a name and a position"),
     (response(0, "x") | {"item": "0"}, "item", "item '0' of 'wells' is not in the batch"),
     (response(0, "x") | {"item": 0.5}, "dataset, item", "not a name and a position or an id"),
     (response(0, "x") | {"item": True}, "dataset, item", "not a name and a position"),
@@ -185,6 +185,17 @@ def test_thousands_of_bad_lines_are_counted_and_two_hundred_flaws_shown(batch: A
     with pytest.raises(ImportRefused, match="1500 of the lines") as refused:
         import_responses(batch, lines(tmp_path / "j.jsonl", found))
     assert (refused.value.report["errors"], len(refused.value.report["flaws"])) == (1500, 200)
+
+
+def test_a_line_without_a_dataset_is_about_the_only_one_of_its_batch(batch: Any, project: Any, tmp_path: Path) -> None:
+    alone = {name: value for name, value in response(0, "ann").items() if name != "dataset"}
+    found = import_responses(batch, lines(tmp_path / "a.jsonl", [alone, alone | {"item": 1, "dataset": ""}]))
+    assert found["accepted"] == 2
+    other = dataset_of(project, tmp_path, name="towers", size=2)
+    both = create_batch(project, "both", task="answer", datasets=[*batch.datasets.all(), other])
+    batch_launch.launch(both)
+    with pytest.raises(ImportRefused, match="dataset, item: not a name and a position"):
+        import_responses(both, lines(tmp_path / "b.jsonl", [alone]))
 
 
 def test_items_and_paragraphs_may_be_named(batch: Any, tmp_path: Path) -> None:
