@@ -87,7 +87,7 @@ def test_headline_agreement_and_models_are_of_blind_responses_alone(batch: Batch
     assert content["counts"] == {"items": ITEMS, "responses": ITEMS * K, "workers": PEOPLE}
     alone = next(row for row in rows_of(content, "people-and-model-sound") if "People alone" in str(row["Figure"]))
     assert alone["Share"]["value"] == near(fmean(said == "yes" for said in blind))
-    assert alone["Items judged by people"] == ITEMS
+    assert alone["Items used, judged by people"] == ITEMS
 
 
 def test_excluded_items_are_left_out_and_few_have_no_figure(batch: Batch) -> None:
