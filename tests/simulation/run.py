@@ -16,8 +16,11 @@ from annotation.flow.projects import job_queue
 from tests.simulation import actors, invariants, marketplace, moves, seams, world
 from tests.simulation.outside import Outside
 from tests.simulation.planted import planted
+from tests.simulation.postgresql import OnPostgreSQL
 from tests.simulation.scheduler import Scheduler
 from tests.simulation.turns import HOUR, Chance, Turn
+
+SCHEDULERS = {"sqlite": Scheduler, "postgresql": OnPostgreSQL}
 
 
 @dataclass
@@ -37,7 +40,7 @@ def stage(seed: int, *, plant: str = "") -> Iterator[Stage]:
     """The world as each history of the seed begins, before anybody acts."""
     clock, chance = seams.Clock(), Chance(Random(seed))
     with seams.seeded(chance, clock), ExitStack() as stack:
-        scheduler = Scheduler(chance, clock)
+        scheduler = SCHEDULERS[connection.vendor](chance, clock)
         stack.callback(scheduler.close)
         made = world.build()
         outside = Outside(scheduler, made)
@@ -78,12 +81,12 @@ class Stage:
         looked = 0  # faults, when all was looked at
         for step in range(len(turns) if turns is not None else steps):
             self.step(turns[step] if turns is not None else scheduler.decide())
-            faulty = sum(scheduler.met.values())
+            faulty, tables = sum(scheduler.met.values()), scheduler.committed()
             due = (step + 1) % every == 0 or faulty > looked or step >= (len(turns) if turns else steps) - closely
             if scheduler.broken or due:
                 result.wrong, looked = seen(made, scheduler), faulty
-            elif scheduler.touched and not any(actor.holds for actor in scheduler.actors):
-                result.wrong = seen(made, scheduler, scheduler.touched)
+            elif tables:
+                result.wrong = seen(made, scheduler, tables)
             if result.wrong:
                 scheduler.say_who_is_where()
                 break
@@ -110,13 +113,10 @@ class Stage:
 
 def seen(made: world.World, scheduler: Scheduler, tables: set[str] | None = None) -> list[str]:
     """What is wrong now, read beside whoever has begun a transaction; looking changes nothing, not even chance."""
-    broken, mode, chance = scheduler.broken, connection.transaction_mode, scheduler.chance
+    broken = scheduler.broken
     made.is_quiet = not any(actor.holds for actor in scheduler.actors)
-    connection.transaction_mode, chance.source = "DEFERRED", Random(0)
-    found = list(invariants.violations(made, tables))
-    connection.transaction_mode, chance.source = mode, chance.own
-    if made.is_quiet:
-        scheduler.touched.clear()
+    with scheduler.looking():
+        found = list(invariants.violations(made, tables))
     return [*(["".join(traceback.format_exception(broken))] if broken else []), *found]
 
 

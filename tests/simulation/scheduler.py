@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from random import Random
 from typing import Any
 
@@ -13,7 +14,8 @@ from django.db import OperationalError, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
-from tests.simulation.seams import Clock, prepare
+from tests.simulation import seams
+from tests.simulation.seams import Clock
 from tests.simulation.turns import (
     DIES,
     FAULT_WEIGHTS,
@@ -53,6 +55,7 @@ class Actor:
         self.turn = threading.Semaphore(0)
         self.at, self.act, self.fault = "", "", ""
         self.chance, self.asleep_until = Random(0), 0
+        self.touched: set[str] = set()  # models whose rows it has written since the last look
         self.holds = self.waits = self.dead = self.idle = False
 
 
@@ -64,7 +67,6 @@ class Scheduler:
         self.actors: list[Actor] = []
         self.history: list[str] = []
         self.turns: list[Turn] = []
-        self.touched: set[str] = set()  # models whose rows were written
         self.models = {model._meta.db_table: str(model._meta.model_name) for model in apps.get_models()}
         self.outage, self.outage_until = "", 0  # one of the whole database, and the step at which it ends
         self.steps, self.faults, self.ending = 0, 0.0, False
@@ -77,8 +79,12 @@ class Scheduler:
         scheduler = self
 
         def commit(wrapper: Any) -> Any:
-            scheduler.pause("COMMIT")
-            result = scheduler._commit(wrapper)
+            try:
+                scheduler.pause("COMMIT")
+            except Died:
+                wrapper.connection.rollback()
+                raise
+            result = scheduler.ask(lambda: scheduler._commit(wrapper))
             scheduler.pause("after COMMIT")
             return result
 
@@ -89,15 +95,18 @@ class Scheduler:
         connection_created.disconnect(self._connected)
 
     def _connected(self, connection: Any, **_: Any) -> None:
-        prepare(connection.connection, self.clock)
-        connection.execute_wrappers.append(self._statement)
+        self.prepare(connection.connection)
+        if self._statement not in connection.execute_wrappers:
+            connection.execute_wrappers.append(self._statement)
+
+    def prepare(self, raw: Any) -> None:
+        """Give a new connection this clock."""
+        seams.prepare(raw, self.clock)
 
     def _statement(self, execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
         actor = self._here()
         while actor is not None:
-            self.pause(sql.split(" ", 1)[0].upper())
-            if (written := WRITTEN.match(sql)) and written[1] in self.models:
-                self.touched.add(self.models[written[1]])
+            self.begin(sql)
             try:
                 return execute(sql, *rest)
             except OperationalError as busy:
@@ -105,6 +114,41 @@ class Scheduler:
                     raise
                 actor.waits = True  # until nobody has begun a transaction that writes
         return execute(sql, *rest)
+
+    def begin(self, sql: str) -> None:
+        """Wait for the turn to run a statement, and note what it will write."""
+        self.pause(sql.split(" ", 1)[0].upper())
+        if self.current and (written := WRITTEN.match(sql)) and written[1] in self.models:
+            self.current.touched.add(self.models[written[1]])
+
+    def committed(self) -> set[str]:
+        """Models whose rows were committed since this was last asked."""
+        found: set[str] = set()
+        for actor in self.actors:
+            if actor.touched and not actor.holds and not actor.waits:
+                found |= actor.touched
+                actor.touched.clear()
+        return found
+
+    def ask(self, act: Callable[[], Any]) -> Any:
+        """What the database replies to something else than a statement."""
+        return act()
+
+    def has_begun(self, raw: Any) -> bool:
+        """Whether the connection has a transaction."""
+        return bool(raw.in_transaction)
+
+    def hang_up(self) -> None:
+        """Close the connection of this thread."""
+        connections.close_all()
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Read beside whoever has begun a transaction; looking changes nothing, not even chance."""
+        mode, self.chance.source = connection.transaction_mode, Random(0)
+        connection.transaction_mode = "DEFERRED"
+        yield
+        connection.transaction_mode, self.chance.source = mode, self.chance.own
 
     def _here(self) -> Actor | None:
         return self.current if self.current and threading.current_thread().name == self.current.name else None
@@ -117,13 +161,17 @@ class Scheduler:
         if actor.dead:
             raise Died
         raw = connection.connection
-        actor.holds = raw is not None and raw.in_transaction
+        actor.holds = raw is not None and self.has_begun(raw)
         actor.at = at
         self._back.release()
+        self.resume(actor)
+        self._refuse(actor, at)
+
+    def resume(self, actor: Actor) -> None:
+        """Go on when it is this actor's turn again."""
         actor.turn.acquire()
         if actor.dead:
             raise Died
-        self._refuse(actor, at)
 
     def _refuse(self, actor: Actor, at: str) -> None:
         refused, actor.fault = actor.fault == REFUSED, ""
@@ -157,13 +205,13 @@ class Scheduler:
                 self.note(f"{actor.name} breaks in “{actor.act}”: {broken!r}")
             finally:
                 if actor.dead or self.steps < self.outage_until:
-                    connections.close_all()
+                    self.hang_up()
             actor.dead = actor.holds = actor.waits = False
             actor.idle, actor.at = True, "between acts"
             self._back.release()
             actor.turn.acquire()
             actor.idle = False
-        connections.close_all()
+        self.hang_up()
         self._back.release()
 
     def note(self, sentence: str) -> None:
