@@ -279,8 +279,10 @@ def paying(world: World, chance: Random) -> Choice:
         return f"delivery {row.pk}: {subscriptions.try_again(row)}" if row else "none"
 
     def work_again() -> str:
-        job = Job.objects.filter(state="failed").order_by("pk").first()
-        return f"job {job.pk}: {job_queue.try_again(job)}" if job else "none"
+        if not (job := Job.objects.filter(state="failed").order_by("pk").first()):
+            return "none"
+        world.ended.pop(job.pk, None)  # it may end again before anybody looks
+        return f"job {job.pk}: {job_queue.try_again(job)}"
 
     if chance.random() < 0.2:
         return chance.choice([("sends a failed webhook again", repeat), ("tries a failed job again", work_again)])
