@@ -240,6 +240,7 @@ def test_every_page_of_the_site_is_looked_at() -> None:
     elsewhere = {"practice", "frame", "open-join"}  # test_practice.py, test_frame.py; no project's page is open
     elsewhere |= {"dataset-columns", "visit", "visit-arrival"}  # test_importing.py, test_visits.py
     elsewhere |= {"sign-in-code"}  # nobody is there but half-way, as below
+    elsewhere |= {"batch-start"}  # leads to the instructions
     strangers = {
         "mturk-api-bare",
         "mturk-queue",

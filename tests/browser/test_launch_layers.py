@@ -60,7 +60,7 @@ def test_without_data_the_tasks_are_folded(site: Site, visit: Callable[..., Any]
     page.goto(f"/projects/{made['project']}/batches/new/")
     for chosen in page.locator("input[name=datasets]:checked").all():
         chosen.uncheck()
-    expect(page.locator("#control-task")).to_contain_text("Choose among")
+    expect(page.locator("#control-task")).to_contain_text("Choose from")
     expect(page.locator("input[name=task]").first).to_be_hidden()
     controls, words = page.evaluate(SHOWN)
     assert controls <= MOST_WITHOUT_DATA

@@ -37,8 +37,8 @@ def suggestions_of(batch: Batch, items: Collection[int]) -> dict[int, JSON]:
 def _most_frequent(batch: Batch, answers: list[JSON]) -> JSON:
     task = task_type(batch.task)
     if isinstance(task, Rated):  # whose mean of several runs may be no point of a scale
-        found: dict[str, Any] = most_frequent(answers, to_text)[0]
-    return found
+        found: JSON = most_frequent(answers, to_text)[0]
+        return found
     return capabilities.combined(task, task.options(batch.options), answers)[0]
 
 
