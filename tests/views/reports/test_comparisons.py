@@ -85,7 +85,7 @@ def test_batches_of_the_same_items_differ_item_by_item(
     assert [cell["text"] for cell in grade[2:8:5]] == ["Grade against gold", "paired"]
     assert [cell["text"] for cell in grade[4:7]] == ["–", "–", "6"]
     assert "Neither is given for fewer than 7 workers." in page.content.decode()
-    assert grade[3]["text"] == "-50.0"
+    assert grade[3]["text"] == "−50.0"
     assert [row[4]["text"] for row in tables["human-performance"]["rows"]] == ["50.0 %", "100.0 %"]
     for row, slug in zip(tables["batches"]["rows"], ("two", "one"), strict=True):
         for cell, count in zip(row[1:3], (12, 6), strict=True):
