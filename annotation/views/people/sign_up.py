@@ -52,7 +52,7 @@ def language(request: Request) -> HttpResponse:
         notice_inbox.set_language(request.user, wanted)
     response = set_language(request)
     if response.status_code == 302:
-        response.status_code = 303  # a 302 to the sign-in page says that a session ended (SignedOutMiddleware)
+        response.status_code = 303  # a 302 to the sign-in page says that a session ended (PersonMiddleware)
     return response
 
 
