@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
+from annotation.derivations import DERIVATIONS
+from annotation.flow.batches.settings import PLAIN
+from annotation.flow.batches.settings import SETTINGS as BATCH
 from annotation.flow.errors import Refused
+from annotation.flow.people.qualification_rounds import ROUND_SETTINGS as ROUND
+from annotation.flow.setting_values import InvalidSettings, read_options, read_values
+from annotation.pure.people.round_rules import clause_of
 from annotation.pure.setting_fields import settings_of
 from annotation.pure.studies import definition, published
 from annotation.pure.studies.definition import BadStudy, Definition, StudyBatch, StudyData, StudyRound
 from annotation.pure.text import structured
 from annotation.registry import presets, task_type, task_types
 from annotation.studies import analyses
+
+# What a batch or round of a study sets, by its name there, with the limits that it has everywhere.
+LIMITED = [
+    replace(one, name=one.option or one.name)
+    for one in (*PLAIN, replace(BATCH["sample"], name="pool"), ROUND["per_worker"], ROUND["grading"])
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +113,33 @@ def read(name: str) -> Folder:
         if "{}" in figure.path and any(sizes.get(batch) != 1 for batch in figure.batches):
             raise Refused(f"{place}: {{}} needs batches of one dataset each")
     folder = Folder(name, path, found, figures)
-    for part in (*found.rounds, *found.batches):
-        if part.task not in task_types():
-            raise Refused(f"studies/{name}/study.yaml: {part.name}.task: there is no task {part.task}")
-        folder.options_of(part)
+    try:
+        _check_values(folder)
+    except (BadStudy, InvalidSettings) as bad:
+        raise Refused(f"studies/{name}/study.yaml: {bad}") from None
     return folder
+
+
+def _check_values(folder: Folder) -> None:
+    """Raise BadStudy or InvalidSettings for values beyond the limits of the settings that they become."""
+    found = folder.definition
+    for kind, parts in {"rounds": found.rounds, "batches": found.batches}.items():
+        for part in parts:
+            place = f"{kind}.{part.name}"
+            if part.task not in task_types():
+                raise BadStudy(f"{place}.task: there is no task {part.task}")
+            read_options(task_type(part.task).Options, folder.options_of(part), within=f"{place}.options")
+            given = {one.name: one for one in LIMITED if getattr(part, one.name, None) not in (None, "")}
+            problems = read_values(given.values(), {name: getattr(part, name) for name in given})[1]
+            if problems:
+                raise InvalidSettings({f"{place}.{name}": texts for name, texts in problems.items()})
+    for row in found.rounds:
+        for clause in row.rule:
+            try:
+                clause_of(clause)
+            except ValueError as wrong:
+                raise BadStudy(f"rounds.{row.name}.rule: {wrong}") from None
+    for made in found.derivations:
+        if made.how not in DERIVATIONS:
+            raise BadStudy(f"derivations.{made.name}.how: there is no derivation {made.how}")
+        read_options(DERIVATIONS[made.how].Options, made.options, within=f"derivations.{made.name}.options")

@@ -292,6 +292,35 @@ def test_a_broken_study_is_listed_with_its_error(monkeypatch: pytest.MonkeyPatch
         call_command("study", "show", "mine")
 
 
+@pytest.mark.parametrize(
+    ("line", "changed", "why"),
+    [
+        ("assignments: 3", "assignments: 0", "batches.answers.assignments: Ensure this value is greater than"),
+        ("assignments: 3", "minutes: 700", "batches.answers.minutes: Ensure this value is less than or equal to 600"),
+        ("sample: 125", "sample: -1", "batches.answers.sample: Ensure this value is greater than"),
+        ("per_worker: 25", "per_worker: 1001", "rounds.qualification.per_worker: Ensure this value is less than"),
+        ("answer_f1>75", "answer_f1>175", "rounds.qualification.rule: 'answer_f1>175': write"),
+        ("assignments: 3", "options: {yes_no: 3}", "batches.answers.options.yes_no: Give true or false"),
+        ("rounds:", "derivations:\n  few: {from: questions, how: smaple}\nrounds:", "derivations.few.how: there is no"),
+        (
+            "rounds:",
+            "derivations:\n  few: {from: questions, how: sample, options: {count: 0}}\nrounds:",
+            "derivations.few.options.count: Ensure this value is greater than",
+        ),
+    ],
+)
+def test_values_beyond_the_limits_of_their_settings_are_refused_before_anything_is_made(
+    line: str, changed: str, why: str, project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = own_study(tmp_path) / "mine" / "study.yaml"
+    monkeypatch.setattr(folders, "root", lambda: tmp_path / "studies")
+    assert line in file.read_text()
+    file.write_text(file.read_text().replace(line, changed))
+    with pytest.raises(Refused, match=re.escape(f"studies/mine/study.yaml: {why}")):
+        launched(project, "mine")
+    assert not Dataset.objects.exists()
+
+
 def test_the_command_launches_and_prints_each_figure(project: Project, capsys: Any, tmp_path: Path) -> None:
     call_command("study", "launch", "musique-full-answerability", "--small", "--as", "pilot", "--seed", "2")
     run = StudyRun.objects.get(slug="pilot")
