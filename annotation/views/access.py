@@ -7,7 +7,6 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -18,9 +17,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.middleware import HtmxDetails
 
 from annotation.flow.people import qualification_types, two_factor
-from annotation.flow.work import arm_draws
+from annotation.flow.work import arm_draws, next_assignment
 from annotation.models import Assignment, Batch, Member, Project, User, Worker
-from annotation.models.compiled import compiled
 from annotation.pure.people import roles
 
 View = Callable[..., HttpResponseBase]
@@ -142,19 +140,11 @@ def _role_message(member: Member) -> str:
 
 
 def own_assignment(request: Request, public_id: str) -> Assignment:
-    """The viewer's own assignment with HIT, batch and project; 404 for anybody else's."""
-    found = _assignment_of_user(public_id, request.user.pk)
-    if not found:
+    """The viewer's own assignment, as `next_assignment.own` reads it; 404 for anybody else's."""
+    found = next_assignment.own(public_id, request.user.pk)
+    if found is None:
         raise Http404
-    [assignment] = found
-    assignment.worker.project = assignment.batch.project
-    return assignment
-
-
-@compiled
-def _assignment_of_user(public_id: str, user: int) -> QuerySet[Assignment]:
-    rows = Assignment.objects.select_related("hit", "batch", "batch__project", "worker")
-    return rows.filter(public_id=public_id, worker__user=user, batch__project__removed_at__isnull=True)
+    return found
 
 
 def open_batch(request: Request, pk: int) -> tuple[Batch, Worker]:

@@ -45,14 +45,14 @@ def _related(groups: Collection[str]) -> dict[str, set[str]]:
     return found
 
 
-def has_met_related(worker: Any, elsewhere: Q) -> Q:
+def has_met_related(worker: Any, elsewhere: Q, *, group: str = "group_key") -> Q:
     """A condition on HITs: the worker met a group that theirs is made of, or one made of it, in a batch `elsewhere`.
 
-    `worker`, and batches in `elsewhere`, are keys or references from two queries further in.
+    `worker`, and batches in `elsewhere`, are keys or references from two queries further in; `group` is their column.
     """
     met = Assignment.objects.filter(elsewhere, worker=worker, state__in=ALIVE_OR_DONE)
-    parts = GroupPart.objects.filter(group_key=OuterRef("group_key"))
-    wholes = GroupPart.objects.filter(part_key=OuterRef("group_key"))
+    parts = GroupPart.objects.filter(group_key=OuterRef(group))
+    wholes = GroupPart.objects.filter(part_key=OuterRef(group))
     return Q(Exists(parts.filter(Exists(met.filter(group_key=OuterRef("part_key")))))) | Q(
         Exists(wholes.filter(Exists(met.filter(group_key=OuterRef("group_key")))))
     )

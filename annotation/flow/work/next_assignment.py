@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import F, FilteredRelation, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Least, Now
 
 from annotation import models
@@ -51,10 +51,39 @@ def join_batch(worker: models.Worker, batch: Batch) -> Participation:
 
 @compiled
 def _joined(batch: int, worker: int) -> QuerySet[Participation]:
-    newest = Instructions.objects.filter(batch=OuterRef("batch")).order_by("-version").values("version")[:1]
+    return Participation.objects.annotate(**comes_first(OuterRef("batch"), worker)).filter(batch=batch, worker=worker)
+
+
+def comes_first(batch: Any, worker: Any) -> dict[str, Any]:
+    """The columns that `join_batch` adds, for keys or references to them."""
+    newest = Instructions.objects.filter(batch=batch).order_by("-version").values("version")[:1]
     waiting = Feedback.objects.waiting().filter(worker=worker).order_by("pk").values("pk")[:1]
-    columns = {"newest_instructions": Coalesce(Subquery(newest), 0), "waiting_feedback": Subquery(waiting)}
-    return Participation.objects.annotate(**columns).filter(batch=batch, worker=worker)
+    return {"newest_instructions": Coalesce(Subquery(newest), 0), "waiting_feedback": Subquery(waiting)}
+
+
+def own(public_id: str, user: int) -> Assignment | None:
+    """An assignment of a user's worker with HIT, batch and project; None for anybody else's.
+
+    `joined` is the participation as `join_batch` reads it, an unsaved one if there is none, and `shut_out` that for
+    `open_work.obstacle`.
+    """
+    found: Any = next(iter(_own(public_id, user)), None)
+    if found is not None:
+        joined: Any = found.joined or Participation()
+        found.joined = joined
+        joined.batch, joined.worker, joined.worker.project = found.batch, found.worker, found.batch.project
+        joined.newest_instructions, joined.waiting_feedback = found.newest_instructions, found.waiting_feedback
+    return found  # type: ignore[no-any-return]
+
+
+@compiled
+def _own(public_id: str, user: int) -> QuerySet[Assignment]:
+    batch, worker = OuterRef("batch"), OuterRef("worker")
+    joined = FilteredRelation("worker__participations", condition=Q(worker__participations__batch=F("batch")))
+    columns = comes_first(batch, worker) | {"shut_out": open_work.exclusion(worker, batch)}
+    rows: Any = Assignment.objects.annotate(joined=joined, **columns)
+    rows = rows.select_related("hit", "batch__project", "worker", "joined")
+    return rows.filter(public_id=public_id, worker__user=user, batch__project__removed_at=None)  # type: ignore[no-any-return]
 
 
 def read_instructions(participation: Participation, *, version: int) -> None:
@@ -105,15 +134,17 @@ def _locked(worker: int, batch: int) -> QuerySet[Participation]:
     return rows.filter(worker=worker, batch=batch)
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def _under_way_or_next(participation: Participation) -> tuple[Assignment | None, bool]:
     lock(participation)
-    for under_way in _under_way(participation.worker_id, participation.batch_id):
-        return under_way, True
+    places: list[Any] = open_work.prefetched(participation)
+    if not places or places[0].busy:
+        for under_way in _under_way(participation.worker_id, participation.batch_id):
+            return under_way, True
     if participation.batch.state != Batch.State.OPEN or not open_work.may_take(participation):
         return None, False
-    for prefetched in _prefetched(participation.worker_id, participation.batch_id):
-        if not open_work.is_still_open(participation, prefetched.hit):
+    for prefetched in places:
+        if not open_work.is_still_open(participation, prefetched):
             let_go(pk=prefetched.pk)
         elif delete(prefetched):  # its place becomes the assignment's
             kept = {"public_id": prefetched.public_id, "seed": prefetched.seed, "ticket": prefetched.hit.ticket}
@@ -144,13 +175,6 @@ def _remember_the_end(participation: Participation) -> None:
     end = participation.batch.next_ticket - 1
     if participation.cursor < end and participation.batch.meeting != Batch.Meeting.APART:
         Participation.objects.filter(pk=participation.pk).update(cursor=end)
-
-
-@compiled
-def _prefetched(worker: int, batch: int) -> QuerySet[PrefetchedHit]:
-    rows = PrefetchedHit.objects.filter(worker=worker, batch=batch).select_related("hit")
-    hit = "hit__batch", "hit__ticket", "hit__group_key", "hit__excluded_at"
-    return rows.only("public_id", "seed", "cursor", *hit)
 
 
 @transaction.atomic

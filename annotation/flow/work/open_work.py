@@ -9,13 +9,13 @@ from itertools import chain, islice, repeat
 from typing import Any, NamedTuple
 
 from django.core.cache import cache as kept
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
 
 from annotation.flow.batches import hidden_gold
 from annotation.flow.money import batch_funds
 from annotation.flow.people import qualification_types, round_attempts
 from annotation.flow.work import arm_draws
-from annotation.flow.work.met_groups import ALIVE_OR_DONE, closed_groups, counts_as_met, has_met_related, source_batches
+from annotation.flow.work.met_groups import ALIVE_OR_DONE, closed_groups, has_met_related, source_batches
 from annotation.models import Assignment, Batch, Hit, Participation, PrefetchedHit, ReservedHit, Worker, WorkerBlock
 from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle, queue_order
@@ -137,14 +137,14 @@ def _after(batch: int, cursor: int) -> QuerySet[Hit]:
     return Hit.objects.open().filter(batch=batch, ticket__gt=cursor, check_item=False).order_by("ticket")
 
 
-def _is_ruled_out(batch: int, worker: int, in_this: bool, in_others: bool, by_parts: bool) -> Q:
-    own = Assignment.objects.filter(worker=worker, group_key=OuterRef("group_key"))
-    had, met = Q(hit=OuterRef("pk")), Q(state__in=ALIVE_OR_DONE)
+def _is_ruled_out(batch: int, worker: int, in_this: bool, in_others: bool, by_parts: bool, *, of: str = "") -> Q:
+    own = Assignment.objects.filter(worker=worker, group_key=OuterRef(f"{of}group_key"))
+    had, met = Q(hit=OuterRef(f"{of}pk")), Q(state__in=ALIVE_OR_DONE)
     elsewhere = ~Q(batch=batch) if in_others else Q(batch__in=source_batches(batch))
     if not (in_this and in_others):
         met &= Q(batch=batch) | elsewhere if in_this else elsewhere
     found = Q(Exists(own.filter(had | met)))
-    return found | has_met_related(worker, elsewhere) if by_parts else found
+    return found | has_met_related(worker, elsewhere, group=f"{of}group_key") if by_parts else found
 
 
 def ruled_out(participation: Participation, hits: Sequence[Hit]) -> set[int]:
@@ -155,25 +155,36 @@ def ruled_out(participation: Participation, hits: Sequence[Hit]) -> set[int]:
     return {hit.pk for hit in hits if hit.pk in had or hit.group_key in met}
 
 
-def is_still_open(participation: Participation, hit: Hit) -> bool:
-    """Whether the worker may have a HIT whose place was kept for them."""
-    if (
-        hit.excluded_at is not None
-        or hit.batch_id != participation.batch_id
-        or hit.group_key in _too_soon(participation)
-    ):
-        return False
-    for own, batch, state in _own_of_group(participation.worker_id, hit.group_key):
-        if own == hit.pk or (state in ALIVE_OR_DONE and counts_as_met(participation.batch, batch)):
-            return False
-    return not participation.batch.has_group_parts or not closed_groups(
-        participation.worker_id, participation.batch, [hit.group_key]
-    )
+def is_still_open(participation: Participation, prefetched: PrefetchedHit) -> bool:
+    """Whether the worker may have a HIT whose place was kept for them, as `prefetched` reads it."""
+    hit = prefetched.hit
+    out = prefetched.closed or hit.excluded_at is not None or hit.batch_id != participation.batch_id
+    return not out and hit.group_key not in _too_soon(participation)
 
 
-@compiled
-def _own_of_group(worker: int, group: str) -> QuerySet[Assignment, tuple[int, int, str]]:
-    return Assignment.objects.filter(worker=worker, group_key=group).values_list("hit_id", "batch_id", "state")
+def prefetched(participation: Participation) -> list[PrefetchedHit]:
+    """The place kept for the worker, if any.
+
+    `busy`: whether they have an assignment under way; `closed`: whether they had the HIT, or met its group.
+    """
+    batch = participation.batch
+    kind = batch.meeting == Batch.Meeting.ONE, batch.fresh_only, batch.has_group_parts
+    return _prefetched(*kind)(batch.pk, participation.worker_id)
+
+
+@cache
+def _prefetched(in_this: bool, in_others: bool, by_parts: bool) -> Callable[[int, int], list[PrefetchedHit]]:
+    @compiled
+    def held(batch: int, worker: int) -> QuerySet[PrefetchedHit]:
+        columns = {
+            "closed": _is_ruled_out(batch, worker, in_this, in_others, by_parts, of="hit__"),
+            "busy": Exists(Assignment.objects.filter(worker=worker, batch=batch, state=lifecycle.ACCEPTED)),
+        }
+        rows = PrefetchedHit.objects.filter(worker=worker, batch=batch).select_related("hit").annotate(**columns)
+        hit = "hit__batch", "hit__ticket", "hit__group_key", "hit__excluded_at"
+        return rows.only("public_id", "seed", "cursor", *hit)
+
+    return held
 
 
 def has_met(worker: Worker, hit: Hit) -> bool:
@@ -270,10 +281,11 @@ def may_take(participation: Participation) -> bool:
     return not batch.on_marketplace or marketplaces().may_take(participation.worker, batch)
 
 
-def obstacle(worker: Worker, batch: Batch) -> str:
+def obstacle(worker: Worker, batch: Batch, *, shut_out: str | None = None) -> str:
     """The reason why the worker may not accept a HIT of the batch now, or "".
 
-    One of `inactive`, `consent`, `closed`, `blocked`, `not_chosen`, `paused`, `unqualified`.
+    One of `inactive`, `consent`, `closed`, `blocked`, `not_chosen`, `paused`, `unqualified`. `shut_out`: the column of
+    `exclusion` where it was read already.
     """
     if not worker.active:
         return "inactive"
@@ -284,7 +296,9 @@ def obstacle(worker: Worker, batch: Batch) -> str:
     # workers with an account here do it on its marketplace instead, unless it sends them to our pages
     if batch.on_marketplace and worker.user_id and not marketplaces().admits(worker, batch):
         return "not_chosen"
-    if shut_out := _shut_out(worker, batch):
+    if shut_out is None:
+        [(shut_out,)] = _exclusions(worker.pk, batch.pk)
+    if shut_out:
         return shut_out
     if batch.experiment_id is not None and not arm_draws.is_turn(worker.pk, batch.pk):
         return "not_chosen"
@@ -293,16 +307,13 @@ def obstacle(worker: Worker, batch: Batch) -> str:
     return "unqualified" if batch.requirements and qualification_types.lacks(worker, batch, act="accept") else ""
 
 
-def _shut_out(worker: Worker, batch: Batch) -> str:
-    """Whether the worker is blocked, or the batch is for others; one query, because every claim asks."""
-    [(blocked, choosy, among_them)] = _exclusions(worker.pk, batch.pk)
-    if blocked:
-        return "blocked"
-    return "not_chosen" if choosy and not among_them else ""
+def exclusion(worker: Any, batch: Any) -> Case:
+    """A column: "blocked", "not_chosen" if the batch is for others, or "", for keys or references to them."""
+    chosen = Batch.workers.through.objects.filter(batch=batch)
+    blocked, others = WorkerBlock.objects.filter(worker=worker), Exists(chosen) & ~Exists(chosen.filter(worker=worker))
+    return Case(When(Exists(blocked), then=Value("blocked")), When(others, then=Value("not_chosen")), default=Value(""))
 
 
 @compiled
-def _exclusions(worker: int, batch: int) -> QuerySet[Worker]:
-    chosen = Batch.workers.through.objects.filter(batch=batch)
-    columns = Exists(WorkerBlock.objects.filter(worker=worker)), Exists(chosen), Exists(chosen.filter(worker=worker))
-    return Worker.objects.filter(pk=worker).values_list(*columns)
+def _exclusions(worker: int, batch: int) -> QuerySet[Worker, tuple[str]]:
+    return Worker.objects.filter(pk=worker).values_list(exclusion(worker, batch))

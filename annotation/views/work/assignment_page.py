@@ -156,7 +156,7 @@ def instructions_context(batch: Batch, instructions: Instructions, participation
 def assignment(request: Request, public_id: str) -> HttpResponse:
     """An assignment's page: to work on, to change while the batch is open, or to view."""
     row = own_assignment(request, public_id)
-    context = page_of(request, row, participation_of(row.worker, row.batch))
+    context = page_of(request, row, row.joined)
     if context["frame"]["instructions_must_read"] and not context["frame"]["readonly"]:
         return with_next(reverse("batch-instructions", args=[row.batch_id]), request)
     return rendered(request, row, context)
@@ -179,11 +179,10 @@ def submit(request: Request, public_id: str) -> HttpResponse:
         if opened(request, row, task, answer):
             return _response_with(request, own_assignment(request, public_id))
         if problems := task.check(row.hit.payload, answer):
-            participation = participation_of(row.worker, row.batch)
-            return incomplete(request, row, page_of(request, row, participation, posted=answer, problems=problems))
+            return incomplete(request, row, page_of(request, row, row.joined, posted=answer, problems=problems))
         # Read before the database is locked, unless a grade may pause the worker or bring them feedback.
         graded = row.batch.check_share or row.batch.purpose == Batch.Purpose.QUALIFICATION
-        standing = "" if graded else _standing(row.worker, row.batch)
+        standing = "" if graded else open_work.obstacle(row.worker, row.batch, shut_out=row.shut_out) or _joined(row)
         after = partial(_after_submission, request, row, task, standing, repairing=repairing)
         return _response_with(request, submissions.submit_and_claim(row, form_of(request, row, task, answer), after))
     except Conflict as conflict:
@@ -225,7 +224,7 @@ def _response_with(request: Request, step: Assignment | str) -> HttpResponse:
             return page
         row = own_assignment(request, step.public_id)
         if not capabilities.origins(task_type(row.batch.task), row.hit.payload):
-            return _item(request, row, participation_of(row.worker, row.batch))
+            return _item(request, row, row.joined)
     return JsonResponse({"next": _url(step)})
 
 
@@ -274,8 +273,13 @@ def _until(page: HttpResponse, held: PrefetchedHit) -> HttpResponse:
 
 def _going_on(row: Assignment) -> Participation | None:
     """The worker's participation; None if another page must come before their next assignment."""
-    participation = next_assignment.join_batch(row.worker, row.batch)
+    participation = _joined(row)
     return None if _comes_first(participation) else participation
+
+
+def _joined(row: Assignment) -> Participation:
+    """The participation of somebody at work; a response that was imported may have none."""
+    return row.joined if row.joined.pk else next_assignment.join_batch(row.worker, row.batch)
 
 
 def _held_item(

@@ -43,7 +43,7 @@ PLANTED = {
     "a second opinion is called off": (next_assignment, "want", want_what_was_said_last),
     "a change overwrites the answer before it": (submissions, "_revise", overwrite),
     "two assignments at once by taking one up": (next_assignment, "_is_hindered", lambda row: False),
-    "a met group counts as not met": (open_work, "counts_as_met", lambda batch, where: False),
+    "a met group counts as not met": (open_work, "is_still_open", lambda participation, prefetched: True),
 }
 
 

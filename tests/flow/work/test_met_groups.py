@@ -11,8 +11,8 @@ from annotation.flow.data import item_writer
 from annotation.flow.data.derivation import derive_dataset
 from annotation.flow.people import qualification_rounds, round_attempts
 from annotation.flow.review import results_dataset
-from annotation.flow.work import leases, next_assignment, worker_batches
-from annotation.models import Assignment, Batch, Dataset, GroupPart, Hit, Project, Worker
+from annotation.flow.work import leases, next_assignment, open_work, worker_batches
+from annotation.models import Assignment, Batch, Dataset, GroupPart, Hit, PrefetchedHit, Project, Worker, clock
 from annotation.pure.data.example import Example, Paragraph
 from tests.batches import create_batch, create_round
 from tests.flow.acting import answer_all, newcomer, take
@@ -151,13 +151,16 @@ def test_a_returned_assignment_is_not_taken_up_once_a_part_was_met(pipeline: dic
 
 
 def test_a_prefetched_hit_is_given_up_once_a_part_was_met(pipeline: dict[str, Dataset], bob: Worker) -> None:
-    from annotation.flow.work import open_work
-
     graphs, singles = opened(pipeline["graphs"], "compose"), opened(pipeline["made"], "answer")
     participation, hit = next_assignment.join_batch(bob, graphs), graphs.hits.get()
-    assert open_work.is_still_open(participation, hit)
+    PrefetchedHit.objects.create(batch=graphs, worker=bob, hit=hit, expires_at=clock.now())
+
+    def is_open() -> bool:
+        return open_work.is_still_open(participation, open_work.prefetched(participation)[0])
+
+    assert is_open()
     accept(bob, singles, "2")
-    assert not open_work.is_still_open(participation, hit)
+    assert not is_open()
 
 
 @pytest.fixture

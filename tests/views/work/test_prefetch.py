@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Assignment, Batch, Feedback, Instructions, PrefetchedHit
@@ -136,3 +139,12 @@ def test_a_page_that_goes_does_not_let_go_of_what_another_has_held_since(page: C
     assert PrefetchedHit.objects.exists()
     prefetch(page, let_go=renewed["X-Held-Until"])
     assert not PrefetchedHit.objects.exists()
+
+
+def test_a_submission_whose_next_item_is_on_show_takes_ten_statements(page: Client) -> None:
+    for _item in range(2):  # the first also reads who is signed in
+        following = prefetch(page)["X-Item"].split("/")[2]
+        with CaptureQueriesContext(connection) as captured:
+            assert submit(page, **{"X-Next": following}).status_code == 204
+    kinds = Counter(query["sql"].split()[0] for query in captured if "SAVEPOINT" not in query["sql"])
+    assert kinds - Counter(SELECT=1) == {"SELECT": 3, "UPDATE": 4, "INSERT": 2, "DELETE": 1}  # one is that of `here`
