@@ -6,6 +6,7 @@ from celery import Celery
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation.settings")
 
+RUN_DUE = "annotation.run_due"  # the one task, in scheduled_work.py
 app = Celery("hopscribe")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.update(
@@ -13,17 +14,9 @@ app.conf.update(
     worker_hijack_root_logger=False,
     task_acks_late=True,
     worker_prefetch_multiplier=1,
-    beat_schedule={"run-due": {"task": "annotation.run_due", "schedule": 30.0}},
-    imports=("annotation.jobs",),
+    beat_schedule={"run-due": {"task": RUN_DUE, "schedule": 30.0}},
+    imports=("annotation.scheduled_work",),
 )
-
-
-@app.task(name="annotation.run_due", acks_late=True, reject_on_worker_lost=True, ignore_result=True)
-def run_due() -> None:
-    """Run due work; called by the bell and by the schedule."""
-    from annotation.jobs import run_due_work  # needs the models
-
-    run_due_work()
 
 
 def broker_trouble(seconds: float = 5) -> str:

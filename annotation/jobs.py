@@ -72,10 +72,10 @@ def wake_worker(job: Job | None = None) -> None:
     if settings.EMBEDDED_JOBS:
         bell.set()
         return
-    from annotation.celery import run_due  # slow to load, and only few processes post jobs
+    from annotation.celery import RUN_DUE, app  # slow to load, and only few processes post jobs
 
     try:
-        run_due.delay()
+        app.send_task(RUN_DUE, ignore_result=True)
     except Exception as away:  # each transport raises exceptions of its own
         log.warning("the broker does not answer (%s): the job waits for the clock", type(away).__name__)
 

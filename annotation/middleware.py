@@ -3,9 +3,11 @@
 import secrets
 import zoneinfo
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from gzip import GzipFile
 from io import BytesIO
+from typing import cast
 from urllib.parse import urlsplit
 
 from csp.constants import HEADER
@@ -67,8 +69,8 @@ class QuickGZipMiddleware(GZipMiddleware):
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         accepted = re_accepts_gzip.search(request.META.get("HTTP_ACCEPT_ENCODING", ""))
-        plain = not response.streaming and len(response.content) >= SHORTEST and "Content-Encoding" not in response
-        if not (accepted and plain and "ETag" not in response):
+        is_final = "Content-Encoding" in response or "ETag" in response
+        if not accepted or is_final or not isinstance(response, HttpResponse) or len(response.content) < SHORTEST:
             return super().process_response(request, response)
         patch_vary_headers(response, ("Accept-Encoding",))
         # A file name of random length, as Django's, hides how far a secret in the page compresses (BREACH).
@@ -100,11 +102,9 @@ class PersonMiddleware(MiddlewareMixin):
         to_keep = sessions.recall_user(request)
         via = audit_log.Via.API if request.path.startswith("/api/") else audit_log.Via.PAGE
         with acting(via, lambda: getattr(request, "user", None)):
-            if zone := request.COOKIES.get("tz"):  # set by a script; UTC without it
-                with timezone.override(_zone(zone)):
-                    response = self.get_response(request)
-            else:
-                response = self.get_response(request)
+            zone = request.COOKIES.get("tz")  # set by a script; UTC without it
+            with timezone.override(_zone(zone)) if zone else nullcontext():
+                response = cast(HttpResponse, self.get_response(request))
         if to_keep:
             sessions.keep_user(request, to_keep)
         return _signed_out(request, response) if response.status_code == 302 else response
@@ -148,10 +148,12 @@ class QuietMessageMiddleware(MessageMiddleware):
     """Django's, which does nothing for a request that neither shows nor adds a message."""
 
     def process_request(self, request: HttpRequest) -> None:
-        request._messages = SimpleLazyObject(partial(default_storage, request))
+        request._messages = SimpleLazyObject(partial(default_storage, request))  # type: ignore[attr-defined]
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
-        return response if request._messages._wrapped is empty else super().process_response(request, response)
+        if request._messages._wrapped is empty:  # type: ignore[attr-defined]  # where Django's own keeps them
+            return response
+        return super().process_response(request, response)
 
 
 class MethodNotAllowedMiddleware(MiddlewareMixin):

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import dj_database_url
@@ -114,9 +115,9 @@ POSTGRES_OPTIONS = {
 }
 
 
-def database(url: str) -> dict[str, object]:
+def database(url: str) -> dict[str, Any]:
     """Django's DATABASES entry for a URL; raises ImproperlyConfigured for an engine we do not know."""
-    parsed: dict[str, object] = dict(dj_database_url.parse(url, conn_max_age=600, conn_health_checks=True))
+    parsed: dict[str, Any] = dict(dj_database_url.parse(url, conn_max_age=600, conn_health_checks=True))
     if parsed["ENGINE"] == "django.db.backends.sqlite3":
         return parsed | {"OPTIONS": SQLITE_OPTIONS, "CONN_HEALTH_CHECKS": False}
     if parsed["ENGINE"] == "django.db.backends.postgresql":

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 from django.conf import settings
@@ -108,11 +108,12 @@ class Call:
     id: str
     method: str
     page: URLPattern
+    callback: Any  # the page's, with what DRF keeps in it
     action: str
 
     @property
     def view(self) -> Any:
-        return self.page.callback.cls
+        return self.callback.cls
 
     @property
     def noun(self) -> str:
@@ -121,8 +122,7 @@ class Call:
 
     @property
     def what(self) -> Operation:
-        found: Operation = getattr(self.view, self.action).operation
-        return found
+        return cast(Operation, getattr(self.view, self.action).operation)
 
     @property
     def subject(self) -> str:
@@ -182,15 +182,14 @@ class Call:
         match = self.page.resolve(request.path[1:])
         if match is None:
             return problem(HTTPStatus.NOT_FOUND, "Not found.")
-        settings_of_view = match.func.initkwargs | {
+        settings_of_view = self.callback.initkwargs | {
             "authentication_classes": [partial(Known, user)],
             "throttle_classes": [],
         }
         if user is None:
             settings_of_view["permission_classes"] = [AllowAny]
-        view = self.view.as_view(self.page.callback.actions, **settings_of_view)
-        response: HttpResponseBase = view(request, *match.args, **match.kwargs)
-        return response
+        view = self.view.as_view(self.callback.actions, **settings_of_view)
+        return cast(HttpResponseBase, view(request, *match.args, **match.kwargs))
 
     def _request(self, project: str, values: Mapping[str, Any], key: str) -> Any:
         rest = "body" if self.forms else "query"
@@ -242,11 +241,11 @@ def operations() -> dict[str, Call]:
     """Every operation of the API by its id, in the order of the URLs."""
     found = {}
     for page in pages:
-        for method, action in (getattr(page.callback, "actions", None) or {}).items():
-            view = page.callback.cls
-            if str(page.pattern).startswith(API) and hasattr(getattr(view, action), "operation"):
-                name = operation_id(view, action, detail=page.callback.initkwargs["detail"])
-                found[name] = Call(name, method, page, action)
+        callback: Any = page.callback
+        for method, action in (getattr(callback, "actions", None) or {}).items():
+            if str(page.pattern).startswith(API) and hasattr(getattr(callback.cls, action), "operation"):
+                name = operation_id(callback.cls, action, detail=callback.initkwargs["detail"])
+                found[name] = Call(name, method, page, callback, action)
     return found
 
 

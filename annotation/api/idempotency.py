@@ -19,7 +19,7 @@ REPEATED = "Idempotent-Replayed"
 FIT = re.compile(r"[!-~]{1,255}")
 
 
-def once_under_its_key(request: Any, do: Callable[[], Any]) -> Any:
+def once_under_its_key(request: Any, do: Callable[[], Response]) -> Response:
     """Carry out a write once per Idempotency-Key, and repeat its response for a day; without a key just carry it out.
 
     The key is locked in the transaction of the write, so `do` must call no other server; long work belongs in a job.

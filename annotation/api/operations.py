@@ -15,7 +15,7 @@ import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.http import Http404
 from django.http.response import HttpResponseBase
@@ -30,6 +30,9 @@ from annotation.api.serializers import Filter, Input, ModelResource, validate_in
 from annotation.api.setting_fields import filter_of
 from annotation.flow.lists import ListFilter
 from annotation.models import Job
+
+if TYPE_CHECKING:
+    from rest_framework.decorators import ViewSetAction, _MixedCaseHttpMethod
 
 Method = Callable[..., Any]
 VERBS = {
@@ -80,7 +83,7 @@ def operation(**settings: Any) -> Callable[[Method], Method]:
         settings = {"status": 202, "location": "jobs/{0.public_id}/"} | settings
 
     def decorate(method: Method) -> Method:
-        terms = {"many": True} if method.__name__ == "list" else {}
+        terms: dict[str, Any] = {"many": True} if method.__name__ == "list" else {}
         terms |= {"status": 201} if method.__name__ == "create" else {}
         terms |= {"status": 204} if method.__name__ == "destroy" else {}
         what = Operation(**terms | settings)
@@ -96,7 +99,7 @@ def operation(**settings: Any) -> Callable[[Method], Method]:
             if request.method in SAFE_METHODS:
                 return do()
 
-            def find_and_do() -> HttpResponseBase:
+            def find_and_do() -> Any:
                 view.find()
                 return do()
 
@@ -109,11 +112,11 @@ def operation(**settings: Any) -> Callable[[Method], Method]:
 
 
 def action(
-    method: str = "post", url_path: str = "", *, detail: bool = True, **settings: Any
-) -> Callable[[Method], Method]:
+    method: "_MixedCaseHttpMethod" = "post", url_path: str = "", *, detail: bool = True, **settings: Any
+) -> "Callable[[Method], ViewSetAction[Method]]":
     """DRF's `@action` for an operation: by default a POST below one row, under the method's own name."""
 
-    def decorate(function: Method) -> Method:
+    def decorate(function: Method) -> "ViewSetAction[Method]":
         path = url_path or function.__name__.replace("_", "-")
         made = decorators.action(methods=[method], detail=detail, url_path=path)
         return made(operation(**settings)(function))

@@ -39,7 +39,8 @@ class ApiCursorPagination(CursorPagination):
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         limit = {"type": "integer", "minimum": 1, "maximum": self.max_page_size, "default": self.page_size}
-        parameters = {"cursor": ({"type": "string"}, "Where to continue, from `next` or `previous` of another page.")}
+        where = "Where to continue, from `next` or `previous` of another page."
+        parameters: dict[str, tuple[dict[str, Any], str]] = {"cursor": ({"type": "string"}, where)}
         parameters["limit"] = (limit, "Rows per page.")
         return [
             {"name": name, "in": "query", "required": False, "description": text, "schema": schema}

@@ -26,7 +26,7 @@ class ProjectRouter(SimpleRouter):
         Route("{prefix}/{lookup}/", ONE, "api-{basename}", detail=True, initkwargs={"suffix": "Instance"}),
         DynamicRoute("{prefix}/{lookup}/{url_path}/", "api-{basename}-{url_name}", detail=True, initkwargs={}),
     ]
-    single_routes = [
+    single_routes: list[Route | DynamicRoute] = [
         Route("{prefix}/", SINGLE, "api-{basename}", detail=True, initkwargs={"suffix": "Instance"}),
         DynamicRoute("{prefix}/{url_path}/", "api-{basename}-{url_name}", detail=True, initkwargs={}),
     ]
@@ -35,7 +35,7 @@ class ProjectRouter(SimpleRouter):
         super().__init__(use_regex_path=False)
         self.base, self.aliases = base, dict(aliases or {})
 
-    def register(self, prefix: str, viewset: Any, basename: str) -> None:
+    def register(self, prefix: str, viewset: Any, basename: str | None = None) -> None:
         super().register(self.base + prefix, viewset, basename)
 
     def get_routes(self, viewset: Any) -> list[Route]:
@@ -46,8 +46,8 @@ class ProjectRouter(SimpleRouter):
             self.routes = kept
         return found
 
-    def get_urls(self) -> list[URLPattern]:
-        pages: list[URLPattern] = super().get_urls()
+    def get_urls(self) -> list[Any]:  # URLPatterns
+        pages: list[Any] = super().get_urls()
         return [*pages, *self._aliased(pages)]
 
     def _aliased(self, pages: list[URLPattern]) -> Iterator[URLPattern]:

@@ -26,7 +26,7 @@ KEY = OpenApiParameter(
 )
 
 
-class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call, misc]
+class BearerScheme(OpenApiAuthenticationExtension):
     """The description of BearerAuthentication in the schema."""
 
     target_class = BearerAuthentication
@@ -42,6 +42,8 @@ class OperationSchema(AutoSchema):
     Each operation has its problems, and each that writes the header of its key.
     """
 
+    view: Any  # a ResourceViewSet
+
     @property
     def _operation(self) -> Any:
         return self.view.operation
@@ -52,7 +54,7 @@ class OperationSchema(AutoSchema):
     def get_summary(self) -> str:
         return summary_of(type(self.view), self.view.action)
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]  # as in AutoSchema
         return description_of(type(self.view), self.view.action)
 
     def get_tags(self) -> list[str]:

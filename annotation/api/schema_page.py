@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.permissions import AllowAny
-from rest_framework.renderers import JSONRenderer
+from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.settings import APISettings, api_settings
@@ -16,7 +16,8 @@ from rest_framework.views import APIView
 class ByQuery(DefaultContentNegotiation):
     """Negotiation by `?format=yaml` too; other views use `format` as a field."""
 
-    settings = APISettings(api_settings.user_settings | {"URL_FORMAT_OVERRIDE": "format"})
+    # api_settings is one, which the stubs describe by its names
+    settings = APISettings({**api_settings.user_settings, "URL_FORMAT_OVERRIDE": "format"})  # type: ignore[assignment, arg-type]
 
 
 class AsJson(JSONRenderer):
@@ -46,7 +47,7 @@ class SchemaPage(APIView):
     permission_classes = [AllowAny]
     schema = None
 
-    def get_renderers(self) -> list[JSONRenderer]:
+    def get_renderers(self) -> list[BaseRenderer]:
         kinds = [AsJson, AsYaml, AsOpenApi] if settings.API_SCHEMA.exists() else [AsYaml, AsOpenApi]
         return [kind() for kind in kinds]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Mapping, Sequence
 from copy import deepcopy
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
@@ -177,8 +177,7 @@ def validate_input(
     read = kind(data=plain, partial=partial, context=context or {})
     _name_choices(read)
     read.is_valid(raise_exception=True)
-    data: JSON = read.validated_data
-    return data
+    return cast(JSON, read.validated_data)
 
 
 def _name_choices(read: serializers.Serializer) -> None:

@@ -111,8 +111,8 @@ router.register("payouts", PayoutViewSet, "payout")
 
 pages: list[URLPattern] = [
     path(f"{API}schema/", SchemaPage.as_view(), name="api-schema"),
-    *own.urls,
-    *router.urls,
+    *own.get_urls(),
+    *router.get_urls(),
     *discovery.listed("API"),
     re_path("^api/", NotFoundView.as_view(), name="api-nothing"),  # must be last
 ]

@@ -1,8 +1,9 @@
 """The base of the API's ViewSets: the caller's role and token, the objects that the URL names, negotiation."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import Http404
 from django.utils.translation import gettext as _
 from rest_framework import serializers
@@ -57,6 +58,7 @@ class ResourceViewSet(GenericViewSet):
     project: Project
     role: str
     row: Any
+    query: Any  # as the operation's `query` read it
 
     @property
     def caller(self) -> User:
@@ -129,14 +131,14 @@ class ResourceViewSet(GenericViewSet):
         """Add the values that the serializer needs to a page's rows, for all rows at once."""
         return rows
 
-    def page(self, rows: Iterable[Any]) -> Response:
+    def page(self, rows: QuerySet[Any] | Sequence[Any]) -> Response:
         """A page of the rows."""
         page = list(self.paginate_queryset(rows) or ())
         if self.operation.gives is None:
             page = self.prepare(page)
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
-    def get_serializer_class(self) -> type[serializers.Serializer]:
+    def get_serializer_class(self) -> type[serializers.BaseSerializer]:
         own = self.list_serializer_class if self.operation.many else None
         return self.operation.gives or own or super().get_serializer_class()
 

@@ -75,11 +75,11 @@ def prepare(project: Project) -> None:
 
 def studies(project: Project, folder: Path) -> list[Batch]:
     """The demo's two launched studies, created on the first run."""
-    settings = {"dataset": DATASET, "examples": encyclopedia.examples(seed=0), "folder": folder, "task": "answer"}
-    settings |= {"assignments_per_hit": 3, "reward": REWARD, "auto_approve_days": APPROVAL_DAYS}
-    first = {"title": "Questions about Vennory", "sample": ITEMS}
-    second = {"title": "More questions about Vennory", "unseen_only": True}
-    return [launched(project, name, **settings, **own) for name, own in ((BATCH, first), (SECOND, second))]
+    settings: dict[str, Any] = {"dataset": DATASET, "examples": encyclopedia.examples(seed=0), "folder": folder}
+    settings |= {"task": "answer", "assignments_per_hit": 3, "reward": REWARD, "auto_approve_days": APPROVAL_DAYS}
+    own: dict[str, Any] = {"title": "Questions about Vennory", "sample": ITEMS}
+    more: dict[str, Any] = {"title": "More questions about Vennory", "unseen_only": True}
+    return [launched(project, BATCH, **settings, **own), launched(project, SECOND, **settings, **more)]
 
 
 def launched(

@@ -210,8 +210,8 @@ def _interval(units: Sequence[T], figure: Callable[[Sequence[T]], float], *, see
 
 
 def _times(figure: Figure, factor: float) -> Figure:
-    ends = [None if end is None else end * factor for end in (figure.value, figure.low, figure.high)]
-    return Figure(*ends, figure.n, figure.method)
+    value, low, high = (None if end is None else end * factor for end in (figure.value, figure.low, figure.high))
+    return Figure(value, low, high, figure.n, figure.method)
 
 
 def _wage(group: Sequence[SimulatedResponse]) -> float:

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.db.models import Sum
@@ -92,8 +92,7 @@ def _played(folder: Path, progress: Callable[[int, int], None]) -> dict[str, Any
     if process.returncode or not (folder / "result.json").exists():
         last = (folder / "errors").read_text().strip().splitlines()[-1:]
         raise Refused(_("The dry run stopped: %(why)s") % {"why": " ".join(last) or process.returncode})
-    found: dict[str, Any] = json.loads((folder / "result.json").read_text())
-    return found
+    return cast(dict[str, Any], json.loads((folder / "result.json").read_text()))
 
 
 def _environment(folder: Path) -> dict[str, str]:

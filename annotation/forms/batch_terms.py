@@ -26,7 +26,7 @@ FIELDS = {"people": "workers", "checks.datasets": "checks"}  # of settings, wher
 FIELDS |= {f"checks.{name}": f"check_{name.partition('_')[0]}" for name in ("percent", "after")}
 FIELDS |= {"checks.warn_below_percent": "check_warn", "checks.pause_below_percent": "check_pause"}
 GOLD = settings_of(HiddenGold)
-KNOWN = SETTINGS | {f"checks.{name}": one for name, one in GOLD.items()}
+KNOWN = {**SETTINGS} | {f"checks.{name}": one for name, one in GOLD.items()}
 BY_FIELD = {FIELDS.get(name, name): one for name, one in KNOWN.items()}  # settings by the field that shows them
 
 
@@ -100,9 +100,9 @@ class BatchTermsForm(ConsoleForm):
         """The settings of a valid form."""
         return BatchSettings(**self.reading.values)
 
-    def save(self, user: User) -> None:
+    def save(self, batch: Batch, user: User) -> None:
         """Change a launched batch, from the next assignment on."""
-        batch_drafts.change_batch(self.batch, self.settings(), user=user)
+        batch_drafts.change_batch(batch, self.settings(), user=user)
 
 
 class InstructionsForm(ConsoleForm):
@@ -113,7 +113,7 @@ class InstructionsForm(ConsoleForm):
         self.fields["instructions"] = form_field(SETTINGS["instructions"], required=True)
 
     def clean_instructions(self) -> str:
-        return self.cleaned_data["instructions"].replace("\r\n", "\n")
+        return str(self.cleaned_data["instructions"]).replace("\r\n", "\n")
 
 
 BLANK_ROWS = 2

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.http import QueryDict
@@ -125,7 +125,7 @@ class LaunchForm(BatchTermsForm):
         built, text = self._built, str(field.value())
         if built is None or built.text != text:
             built = RubricBuilder(text, self._samples(self.chosen_datasets))
-        return {"field": field, "of": built, **built.shown(field.errors)}
+        return {"field": field, "of": built, **built.shown([*map(str, field.errors)])}
 
     def clean(self) -> dict[str, Any]:
         """Options are as the check read them, objects no longer as text."""
@@ -203,7 +203,7 @@ class LaunchForm(BatchTermsForm):
             if not fields and name != "where":
                 continue
             defaults = [proposed.get(f.name, f.field.initial) if name == "options" else f.field.initial for f in fields]
-            lines = [line_of(f, _(BY_FIELD[f.name].empty) if f.name in BY_FIELD else "") for f in fields]
+            lines = [line_of(f, str(_(BY_FIELD[f.name].empty)) if f.name in BY_FIELD else "") for f in fields]
             changed = sum(is_changed(field, default) for field, default in zip(fields, defaults, strict=True))
             if name == "instructions":
                 changed = int(not self.instructions_untouched())
@@ -305,7 +305,7 @@ class LaunchForm(BatchTermsForm):
         unchanged = [name for name, value in former.items() if self.data.get(name) == value]
         renewed = [name for name in unchanged if self.data[name] != proposed[name]]
         if renewed:
-            self.data = self.data.copy()
+            self.data = cast(QueryDict, self.data).copy()
             self.data.update({name: proposed[name] for name in renewed})
         return renewed
 
@@ -337,10 +337,10 @@ class LaunchForm(BatchTermsForm):
         """The number of HITs with these settings, from a sample for large datasets; None if settings are missing."""
         return None if self.stated is None else look(self.stated, list(self.cleaned_data["datasets"]))
 
-    def plan(self, count: HitCount) -> batch_drafts.Plan:
+    def plan(self, draft: Batch, count: HitCount) -> batch_drafts.Plan:
         """The effort of a launch with these settings."""
         datasets = list(self.cleaned_data["datasets"])
-        return batch_drafts.plan(self.stated, count, datasets=datasets, workers=self.chosen_workers())
+        return batch_drafts.plan(draft, count, datasets=datasets, workers=self.chosen_workers())
 
     @property
     def priced(self) -> bool:

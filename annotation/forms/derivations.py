@@ -83,7 +83,7 @@ class DeriveForm(ConsoleForm):
         return text % {"n": len(self.derivation.outputs), "outputs": outputs}
 
     def clean_name(self) -> str:
-        name = self.cleaned_data["name"]
+        name: str = self.cleaned_data["name"]
         if taken := [each for each in names_of(self.how, name) if each in self._taken]:
             text = ngettext(
                 "The name %(names)s is taken. Choose another; datasets never change.",
@@ -116,7 +116,7 @@ class DeriveForm(ConsoleForm):
             elif one.kind != "upload":
                 value = self.cleaned_data.get(PREFIX + name)
                 empty = value is None or (value == "" and not one.kind)
-                found[name] = one.default if empty else ",".join(value) if one.kind == "datasets" else value
+                found[name] = one.default if empty else ",".join(value or ()) if one.kind == "datasets" else value
         return found
 
     def _mix_text(self, name: str, shapes: tuple[str, ...]) -> str:

@@ -1,7 +1,7 @@
 """Forms of an item, by fields or as JSON, and of a dataset's details."""
 
 import json
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -111,4 +111,4 @@ class ItemJSONForm(EditNoteForm):
 
     def edited(self) -> Example:
         """The edited example."""
-        return self.cleaned_data["content"]
+        return cast(Example, self.cleaned_data["content"])

@@ -34,7 +34,7 @@ class PredictionsForm(ConsoleForm):
             self.fields["dataset"] = forms.ModelChoiceField(rows, to_field_name="slug", label=_("Dataset"))
 
     def clean_file(self) -> UploadedFile:
-        upload = self.cleaned_data["file"]
+        upload: UploadedFile = self.cleaned_data["file"]
         if not upload.size:
             raise ValidationError(_("The file is empty. Choose one with at least one prediction."))
         return upload

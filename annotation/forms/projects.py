@@ -33,7 +33,7 @@ class ConsoleForm(forms.Form):
     def full_clean(self) -> None:
         super().full_clean()
         for name in self.fields:
-            if name in self._errors:
+            if name in self.errors:
                 self.fields[name].widget.attrs["autofocus"] = True
                 return
 
@@ -106,7 +106,7 @@ class DatasetForm(ConsoleForm):
         self.fields["file"].help_text = text % {"limit": filesizeformat(settings.UPLOAD_LIMIT)}
 
     def clean_file(self) -> UploadedFile | None:
-        upload = self.cleaned_data["file"]
+        upload: UploadedFile | None = self.cleaned_data["file"]
         if upload and not upload.size:
             raise ValidationError(_("The file is empty. Choose one with at least one record."))
         return upload
@@ -124,7 +124,7 @@ class DatasetForm(ConsoleForm):
             both = _("Choose either a file or a dataset of the Hub.")
             self.add_error("file", both if file else _("Choose a file, or name a dataset of the Hub."))
         elif (file or hub) and not cleaned.get("name") and "name" not in self.errors:
-            cleaned["name"] = proposed_name(file.name or "") if file else self._name_on_the_hub(hub)
+            cleaned["name"] = self._name_on_the_hub(hub) if hub else proposed_name((file and file.name) or "")
             if not cleaned["name"]:
                 self.add_error("name", _("No name can be made from the file name. Enter a name."))
         return cleaned

@@ -39,12 +39,12 @@ class ClauseForm(forms.Form):
 
     def __init__(self, project: Project, task: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        figures = {}
+        figures: dict[str, Any] = {}
         for grading in (QualificationRound.Grading.GOLD, QualificationRound.Grading.REQUESTER):
             figures |= qualification_rounds.figures_for(task, grading)
-        self.fields["figure"].choices = [("", _("no condition")), *((k, _(f.label)) for k, f in figures.items())]
+        self.fields["figure"].choices = [("", _("no condition")), *((k, _(f.label)) for k, f in figures.items())]  # type: ignore[attr-defined]
         slugs = project.datasets.whole().order_by("slug").values_list("slug", flat=True)
-        self.fields["dataset"].choices = [*PLACES, *((slug, slug) for slug in slugs)]
+        self.fields["dataset"].choices = [*PLACES, *((slug, slug) for slug in slugs)]  # type: ignore[attr-defined]  # a ChoiceField, as above
 
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
@@ -118,7 +118,7 @@ class RoundForm(LaunchForm):
 
     def _clause_forms(self, posted: Any) -> list[ClauseForm]:
         if self.round is not None:
-            rule = qualification_rounds.rule_of(self.round)
+            rule = list(qualification_rounds.rule_of(self.round))
         else:
             grading = qualification_rounds.proposed_grading(self.kind)
             rule = qualification_rounds.proposed_rule(self.kind, grading, 1)

@@ -32,7 +32,7 @@ class JoinForm(forms.Form):
     )
 
     def clean_username(self) -> str:
-        name = self.cleaned_data["username"].strip()
+        name: str = self.cleaned_data["username"].strip()
         User.username_validator(name)
         if User.objects.named(name):
             raise ValidationError(_("This name is taken. Choose another one, or sign in if it is yours."))

@@ -235,7 +235,7 @@ class Conversation:
     @transaction.atomic
     def _finish(self) -> None:
         own = ModelRun.objects.filter(pk=self.run.pk, turn=self.run.turn, state=ModelRun.State.RUNNING)
-        ended = {"trouble": "", "secret": "", "lease_until": None, "ended_at": Now()}
+        ended: dict[str, Any] = {"trouble": "", "secret": "", "lease_until": None, "ended_at": Now()}
         ended["places"] = self._settled  # without items that the task cannot use
         if own.update(state=ModelRun.State.DONE, **ended):
             self.run.refresh_from_db(fields=["spent", "calls_made", "ended_at"])

@@ -116,7 +116,7 @@ def outgoing(run: ModelRun) -> Outgoing:
     items = len(keys) * len(bodies) // len(measured)
     size = sum(map(len, bodies)) * items * run.samples // len(bodies)
     task, held = task_type(run.batch.task), tuple(run.batch.datasets.order_by("slug"))
-    fields = {name for one in some for name in ("question", "paragraphs") if name in one.payload}
+    fields: set[str] = {name for one in some for name in ("question", "paragraphs") if name in one.payload}
     fields.update(task.shown_fields(task.options(run.batch.options)))
     requests = items * run.samples
     priced = run.price_in or run.price_out

@@ -113,17 +113,18 @@ def project_of(options: dict[str, Any]) -> Project:
 
 def dataset_named(project: Project, name: str) -> Dataset:
     """The dataset of that name. Raises Refused, naming the existing ones."""
-    found: Dataset = _named(Dataset.objects.whole().filter(project=project), "dataset", project, name)
-    return found
+    return _named(Dataset.objects.whole().filter(project=project), "dataset", project, name)
 
 
 def batch_named(project: Project, name: str) -> Batch:
     """The batch of that name. Raises Refused, naming the existing ones."""
-    found: Batch = _named(Batch.objects.filter(project=project), "batch", project, name)
-    return found
+    return _named(Batch.objects.filter(project=project), "batch", project, name)
 
 
-def _named(rows: QuerySet[Any], what: str, project: Project, name: str) -> Any:
+M = TypeVar("M", Dataset, Batch)
+
+
+def _named(rows: QuerySet[M], what: str, project: Project, name: str) -> M:
     row = rows.filter(slug=name).first()
     if row is None:
         known = ", ".join(rows.values_list("slug", flat=True)) or "none"
@@ -145,11 +146,11 @@ def slug(text: str) -> str:
     return words(100)(text)
 
 
-def words(most: int) -> Callable[[str], str]:
-    """A parser of text with at most so many characters."""
+def words(most: int | None) -> Callable[[str], str]:
+    """A parser of text with at most so many characters; None: any number."""
 
     def read(text: str) -> str:
-        if len(text) > most:
+        if most is not None and len(text) > most:
             raise argparse.ArgumentTypeError(f"has {len(text)} characters; the maximum is {most}")
         if text != text.encode("utf-8", "replace").decode():
             raise argparse.ArgumentTypeError("is not UTF-8 text")

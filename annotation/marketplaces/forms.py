@@ -77,7 +77,7 @@ class ConnectionForm(CredentialsForm):
         self.fields["fees"].help_text = " ".join(
             str(study_kind(name).fees_source) for name in named(StudyMarketplace) if study_kind(name).fees_source
         )
-        self.fields["preset"].choices = [*Connection.Preset.choices, *panels]  # type: ignore[attr-defined]
+        self.fields["preset"].choices = [*Connection.Preset.choices, *panels]
         if self.data.get("preset") in dict(panels):
             is_called = study_kind(self.data["preset"]).offers("balance")
             self.fields["key_id"].required, self.fields["secret"].required = False, is_called
@@ -241,7 +241,7 @@ class RefusalForm(forms.Form):
         self.fields["category"].choices = kind.rejection_categories  # type: ignore[attr-defined]
         if not kind.rejection_categories:
             del self.fields["category"]
-        percent = self.fields["percent"]
+        percent: Any = self.fields["percent"]
         percent.min_value = percent.widget.attrs["min"] = kind.smallest_part
         if kind.shortest_rejection > 1:
             text = _(
@@ -295,7 +295,7 @@ class DemographicsForm(ConsoleForm):
 
     def offer(self, columns: Mapping[str, Any]) -> None:
         self.values = columns
-        self.fields["columns"].choices = [(name, name) for name in columns]  # type: ignore[attr-defined]
+        self.fields["columns"].choices = [(name, name) for name in columns]
 
     def ticked(self) -> dict[str, Any]:
         """The arguments of `demographics.store`."""

@@ -39,8 +39,7 @@ class PublishingMarketplaces(Marketplaces):
         connections.refuse_closed(_connection(marketplace))
 
     def of(self, batch: Batch) -> Marketplace:
-        found: Connection = batch.marketplace.connection
-        return found
+        return batch.marketplace.connection
 
     def choose(self, batch: Batch, marketplace: Marketplace | None) -> None:
         if batch.pk is None:

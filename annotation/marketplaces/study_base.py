@@ -162,7 +162,7 @@ class StudyMarketplace(Marketplace):
     pays_screened_out: bool = False
     smallest_part: int = 1
     demographics: frozenset[str] = frozenset()
-    rejection_categories: tuple[tuple[str, str], ...] = ()  # (value, label); empty: none are asked for
+    rejection_categories: tuple[tuple[str, Any], ...] = ()  # (value, label); empty: none are asked for
     shortest_rejection: int = 1  # letters of the reason
 
     @abstractmethod

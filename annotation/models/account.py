@@ -38,7 +38,7 @@ class User(AbstractUser):
     name_key = FoldedField("username", max_length=500, null=True, editable=False, unique=True)
     sessions_ended = models.PositiveIntegerField(default=0, db_default=0)  # how often all at once
 
-    objects = Users()
+    objects = Users()  # type: ignore[misc]  # a variable of the class, as Django has it
 
     class Meta(AbstractUser.Meta):
         constraints = [models.UniqueConstraint(Lower("username"), name="user_name_once")]
@@ -54,7 +54,7 @@ class User(AbstractUser):
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
         """What a session must match, as Django does it; changes as well when all sessions are ended."""
-        return f"{super()._get_session_auth_hash(secret)}{self.sessions_ended or ''}"
+        return f"{super()._get_session_auth_hash(secret)}{self.sessions_ended or ''}"  # type: ignore[misc]  # not in the stubs
 
 
 class UserSession(models.Model):

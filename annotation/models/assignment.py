@@ -42,6 +42,8 @@ class Participation(models.Model):
     paused_at = models.DateTimeField(null=True, blank=True)  # by the rule on hidden gold, until a requester lifts it
     checked_from = models.DateTimeField(null=True, blank=True)  # the rule ignores grades from before
     created_at = TimestampField(auto_now_add=True)
+    newest_instructions: int  # this and the next of those that flow/work/next_assignment.join_batch returns
+    waiting_feedback: int | None
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["batch", "worker"], name="seat_once")]
@@ -123,6 +125,8 @@ class Assignment(models.Model):
     approved_at = models.DateTimeField(null=True, blank=True)
     rejected_at = models.DateTimeField(null=True, blank=True)
     auto_approve_at = models.DateTimeField(null=True, blank=True)  # null: the batch pays nothing
+    joined: Participation  # this and the next of one that flow/work/next_assignment.own reads
+    shut_out: str
 
     objects = AssignmentQuerySet.as_manager()
 
@@ -314,6 +318,7 @@ class PrefetchedHit(models.Model):
     seed = models.BigIntegerField(default=random_seed)
     cursor = models.BigIntegerField(default=-1, db_default=-1)
     expires_at = models.DateTimeField(db_index=True)
+    closed: bool  # of those that flow/work/open_work.prefetched reads
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["batch", "worker"], name="prefetched_once")]

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q, Sum
+from django.db.models import F, Q, Sum, TextChoices
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
@@ -30,23 +30,23 @@ class PresentBatches(models.Manager["Batch"]):
 class Batch(models.Model):
     """HITs launched together. A launch adds them in small transactions; its last step opens the batch."""
 
-    class State(models.TextChoices):
+    class State(TextChoices):
         DRAFT = lifecycle.DRAFT, _("draft")
         LAUNCHING = lifecycle.LAUNCHING, _("launching")
         OPEN = lifecycle.OPEN, _("open")
         PAUSED = lifecycle.PAUSED, _("paused")
         CLOSED = lifecycle.CLOSED, _("closed")
 
-    class Meeting(models.TextChoices):
+    class Meeting(TextChoices):
         ONE = "one", _("each worker gets only one item of a group")
         APART = "apart", _("not in a row (another item in between)")
         FREE = "free", _("no restriction")
 
-    class Purpose(models.TextChoices):
+    class Purpose(TextChoices):
         PRODUCTION = "production", _("production")
         QUALIFICATION = "qualification", _("qualification")
 
-    class SampleBy(models.TextChoices):
+    class SampleBy(TextChoices):
         UNIFORM = "uniform", _("with equal chances")
         CONFIDENCE = "confidence", _("by a model’s confidence")
 

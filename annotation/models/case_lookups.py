@@ -6,7 +6,7 @@ of the words that are searched for are therefore brought to one case in the colu
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import CharField, TextField
 from django.db.models.lookups import BuiltinLookup, IContains, IExact
@@ -29,7 +29,7 @@ class _AnyCase(BuiltinLookup):
     """A lookup that ignores case, as Django has it, for letters beyond ASCII too."""
 
     def process_lhs(self, compiler: Any, connection: Any, lhs: Any = None) -> Any:
-        sql, values = super().process_lhs(compiler, connection, lhs)
+        sql, values = cast(Any, super().process_lhs(compiler, connection, lhs))  # stubs of a later Django
         letters = other_cases(self.rhs) if isinstance(self.rhs, str) else {}
         if letters and connection.vendor == "postgresql" and not _knows_case(connection):
             return f"TRANSLATE({sql}, %s, %s)", [*values, "".join(letters), "".join(letters.values())]
@@ -39,9 +39,10 @@ class _AnyCase(BuiltinLookup):
         return sql, values
 
     def process_rhs(self, compiler: Any, connection: Any) -> Any:
-        sql, values = super().process_rhs(compiler, connection)
+        sql, values = cast(Any, super().process_rhs(compiler, connection))
         if isinstance(self.rhs, str):
-            values = [value.translate(str.maketrans(other_cases(self.rhs))) for value in values]
+            cases = str.maketrans(other_cases(self.rhs))
+            values = [value.translate(cases) for value in values]
         return sql, values
 
 

@@ -21,13 +21,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, wraps
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.sqlite3.base import SQLiteCursorWrapper
-from django.db.models import Field, Model, QuerySet
+from django.db.models import Field, Model, Q, QuerySet
 from django.db.models.base import ModelState
 from django.db.models.query import ModelIterable, get_related_populators
 from django.db.models.signals import post_init, pre_init
@@ -78,7 +78,7 @@ def _cursor(here: Any) -> Any:
             return here.make_cursor(here.connection.cursor(factory=SQLiteCursor))
         from django.db.backends.postgresql.base import ServerBindingCursor
 
-        return here.make_cursor(ServerBindingCursor(here.connection))
+        return here.make_cursor(ServerBindingCursor(here.connection))  # type: ignore[call-arg]  # as psycopg's Cursor
 
 
 @contextmanager
@@ -138,7 +138,7 @@ class Signature(Generic[P]):
 
 def _inlined(sql: str, parameters: Sequence[Any], places: dict[int, int]) -> Statement:
     """The statement with its constants in the SQL: a partial index is used only where its condition stands there."""
-    texts, kept, left = sql.split("%s"), [], []
+    texts, kept, left = sql.split("%s"), list[Any](), list[tuple[int, int]]()
     pieces = [texts[0]]
     for place, (parameter, text) in enumerate(zip(parameters, texts[1:], strict=True)):
         constant = None if place in places else _literal(parameter)
@@ -165,7 +165,7 @@ def compiled(build: Callable[P, QuerySet[M, R]]) -> Callable[P, list[R]]:
 
     @cache
     def made(_vendor: str) -> tuple[Statement, Reader]:
-        query = build(*signature.placeholders)  # type: ignore[call-arg, arg-type]
+        query = build(*signature.placeholders)  # type: ignore[call-arg]
         compiler = query.query.get_compiler(connection=connection)
         statement = signature.statement(*compiler.as_sql())
         return statement, _reader(query, compiler)
@@ -204,7 +204,7 @@ def _reader(queryset: QuerySet[Any], compiler: Any) -> Reader:
     own = slice(info["select_fields"][0], info["select_fields"][-1] + 1)
     names = [each[0].target.attname for each in compiler.select[own]]
     made = Maker(info["model"]).from_db
-    populators = get_related_populators(info, compiler.select, DEFAULT_DB_ALIAS)
+    populators = get_related_populators(info, compiler.select, DEFAULT_DB_ALIAS)  # type: ignore[call-arg]  # stubs of a later Django
     _make_by_makers(populators)
     annotations = list(compiler.annotation_col_map.items())
 
@@ -227,7 +227,7 @@ class Maker:
         self._model = model
         plain = model.__init__ is Model.__init__ and model.from_db.__func__ is Model.from_db.__func__  # type: ignore[attr-defined]
         if not plain or pre_init.has_listeners(model) or post_init.has_listeners(model):
-            self.from_db = model.from_db  # type: ignore[method-assign]
+            self.from_db = model.from_db  # type: ignore[method-assign, assignment]
 
     def from_db(self, alias: str, names: Sequence[str], values: Sequence[Any]) -> Any:
         made = self._model.__new__(self._model)
@@ -286,7 +286,7 @@ def delete(row: Model) -> bool:
 @cache
 def _deletion(model: type[Model], _vendor: str) -> str:
     query = DeleteQuery(model)
-    query.add_filter("pk", 1)
+    query.add_q(Q(pk=1))
     sql, _values = query.get_compiler(connection=connection).as_sql()
     return str(sql)
 
@@ -309,8 +309,8 @@ def compiled_update(build: Callable[P, Update]) -> Callable[P, int]:
 
     @cache
     def made(_vendor: str) -> Statement:
-        rows, changes = build(*signature.placeholders)  # type: ignore[call-arg, arg-type]
-        query = rows.query.chain(UpdateQuery)
+        rows, changes = build(*signature.placeholders)  # type: ignore[call-arg]
+        query = cast(UpdateQuery, rows.query.chain(UpdateQuery))
         query.add_update_values(changes)
         return signature.statement(*query.get_compiler(connection=connection).as_sql())
 

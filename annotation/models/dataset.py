@@ -95,7 +95,7 @@ class ItemQuerySet(models.QuerySet["Item"]):
         yield from asked.filter(question__length__gt=SHORT_QUESTION).iterator(chunk_size=20)
 
 
-class CurrentItems(models.Manager.from_queryset(ItemQuerySet)):  # type: ignore[misc]
+class CurrentItems(models.Manager.from_queryset(ItemQuerySet)):  # type: ignore[misc]  # a class made by a call
     """The manager for lists: the newest version of each item. Foreign keys still find older ones."""
 
     def get_queryset(self) -> ItemQuerySet:

@@ -85,7 +85,7 @@ class StateRow(models.Model):
 
     def move(self, to: str, *, since: tuple[str, ...], **stamps: Any) -> bool:
         """Change the state from one of `since`; False if another process changed it first."""
-        moved = type(self)._base_manager.filter(pk=self.pk, state__in=since).update(state=to, **stamps)
+        moved = self._meta.base_manager.filter(pk=self.pk, state__in=since).update(state=to, **stamps)
         if moved:
             self.state = to
         return bool(moved)

@@ -86,14 +86,10 @@ def _problems(value: Any, shape: Shape, where: str) -> Iterator[str]:
         yield f"Value '{shown}' at '{where}' failed to satisfy constraint: Member must {rule}"
     if shape.type_name == "structure":
         for name, member in value.items():
-            yield from _problems(member, shape.members[name], f"{where}.{_small(name)}".lstrip("."))
+            yield from _problems(member, shape.members[name], f"{where}.{name[:1].lower()}{name[1:]}".lstrip("."))
     if shape.type_name == "list":
         for place, member in enumerate(value, 1):
             yield from _problems(member, shape.member, f"{where}.{place}.member")
-
-
-def _small(name: str) -> str:
-    return name[:1].lower() + name[1:]
 
 
 def _broken(value: Any, shape: Shape) -> Iterator[str]:

@@ -6,7 +6,7 @@ gunicorn manages the processes (reload, heartbeat, restarts); waitress reads, qu
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import timedelta
 from ipaddress import ip_address
 from types import SimpleNamespace
@@ -90,7 +90,7 @@ class Channel(HTTPChannel):
         return self.request is not None and taken > GRACE and (self.arrived < taken * LEAST_RATE or taken > LONGEST)
 
 
-class BufferingWorker(Worker):  # type: ignore[misc]
+class BufferingWorker(Worker):
     """A worker that counts requests, stops gracefully and logs as gunicorn's own workers do."""
 
     def run(self) -> None:
@@ -136,11 +136,11 @@ class BufferingWorker(Worker):  # type: ignore[misc]
             if channel.is_trickling(now):
                 channel.handle_close()
 
-    def _application(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    def _application(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
         self.nr += 1
         if self.nr >= self.max_requests and self.alive:
             self.log.info("Autorestarting worker after current request.")
-            self.alive = False
+            self.alive: bool = False
         if environ.get("HTTP_X_FORWARDED_PROTO") == "https" and self.is_trusted(environ.get("REMOTE_ADDR", "")):
             environ["wsgi.url_scheme"] = "https"
         response = self.wsgi(environ, self._logged(environ, start_response))

@@ -141,7 +141,7 @@ def rows_ever_in(file: Path) -> int:
         return 0
 
 
-def _keys_given(cursor: sqlite3.Cursor) -> int:
+def _keys_given(cursor: Any) -> int:
     cursor.execute("SELECT coalesce(sum(seq), 0) FROM sqlite_sequence")
     return int(cursor.fetchone()[0])
 

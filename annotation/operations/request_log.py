@@ -2,6 +2,7 @@
 
 import logging
 import time
+from typing import cast
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -23,7 +24,7 @@ class RequestLogMiddleware(MiddlewareMixin):
         name = request_context.request_id(request.headers.get(HEADER, ""))
         token, began = request_context.current.set(name), time.perf_counter()
         try:
-            response = self.get_response(request)
+            response = cast(HttpResponse, self.get_response(request))
             _log_request(request, response, time.perf_counter() - began)
         finally:
             request_context.current.reset(token)

@@ -7,7 +7,7 @@ signs out, is deactivated or gets a new password loses that, in all processes, w
 import logging
 import time
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from django.conf import settings
 from django.contrib import messages
@@ -61,7 +61,7 @@ def recall_user(request: HttpRequest) -> str:
     recent = _recent.get(key)
     if recent is None or recent.until <= time.monotonic():
         return key
-    request._cached_user = _copy(recent.user)  # which Django's `request.user` then is
+    request._cached_user = _copy(recent.user)  # type: ignore[attr-defined]  # where `request.user` looks first
     return ""
 
 
@@ -161,11 +161,12 @@ class SessionLimitMiddleware(MiddlewareMixin):
     """Says why a session is over, notes when one is used, and lets nobody keep its pages. Comes after messages."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        session = cast(SessionStore, request.session)  # by SESSION_ENGINE
         has_session = settings.SESSION_COOKIE_NAME in request.COOKIES and not hasattr(request, "_cached_user")
-        if has_session and request.user.is_anonymous and request.session.ended:
-            messages.warning(request, request.session.ended)
-        response = self.get_response(request)
-        session = request.session
+        if has_session and request.user.is_anonymous and session.ended:
+            messages.warning(request, session.ended)
+        response = cast(HttpResponse, self.get_response(request))
+        session = cast(SessionStore, request.session)  # which signing in or out may have replaced
         if not session.accessed or SESSION_KEY not in session:
             return response
         response.headers.setdefault("Cache-Control", "private, no-store")  # nothing of it stays after signing out
@@ -181,7 +182,7 @@ class SessionLimitMiddleware(MiddlewareMixin):
 
 def note_use(request: HttpRequest) -> None:
     """Prolong the session of a signed-in user to its idle limit, once in a while, but not beyond its absolute one."""
-    session, user, now = request.session, request.user, clock.now()
+    session, user, now = cast(SessionStore, request.session), cast(User, request.user), clock.now()
     own, idle = session.of_user, timedelta(seconds=settings.SESSION_IDLE)
     if own and own.session_id == session.session_key and now - own.seen_at < min(SEEN, idle / 10):
         return
@@ -189,7 +190,7 @@ def note_use(request: HttpRequest) -> None:
         session.save()
     since = own.created_at if own and own.user_id == user.pk else now
     session.ends = min(now + idle, since + timedelta(seconds=settings.SESSION_COOKIE_AGE))
-    row = UserSession(session_id=session.session_key, user_id=user.pk, created_at=since, seen_at=now)
+    row = UserSession(session_id=str(session.session_key), user_id=user.pk, created_at=since, seen_at=now)
     row.browser = browser_name(request.headers.get("User-Agent", ""))
     UserSession.objects.bulk_create([row], update_conflicts=True, unique_fields=["session"], update_fields=["seen_at"])
     Session.objects.filter(pk=session.session_key).update(expire_date=session.ends)
@@ -205,7 +206,7 @@ class UserBackend(ModelBackend):
 
 
 @compiled
-def _session(key: str) -> QuerySet[Session]:
+def _session(key: str | None) -> QuerySet[Session]:
     return Session.objects.filter(session_key=key).select_related("of_user")
 
 

@@ -104,7 +104,7 @@ def read(name: str) -> Folder:
     for row in found.batches:
         if row.preface and not (path / row.preface).is_file():
             raise Refused(f"studies/{name}/study.yaml: batches.{row.name}.preface: there is no file {row.preface}")
-    known = {row.name for row in (*found.rounds, *found.batches)} | ({published.ANALYSIS} if found.analysis else set())
+    known = {row.name for row in found.launched} | ({published.ANALYSIS} if found.analysis else set())
     for figure in figures:
         place = f"studies/{name}/published.csv: {figure.figure}"
         if unknown := [batch for batch in figure.batches if batch not in known]:
@@ -123,16 +123,15 @@ def read(name: str) -> Folder:
 def _check_values(folder: Folder) -> None:
     """Raise BadStudy or InvalidSettings for values beyond the limits of the settings that they become."""
     found = folder.definition
-    for kind, parts in {"rounds": found.rounds, "batches": found.batches}.items():
-        for part in parts:
-            place = f"{kind}.{part.name}"
-            if part.task not in task_types():
-                raise BadStudy(f"{place}.task: there is no task {part.task}")
-            read_options(task_type(part.task).Options, folder.options_of(part), within=f"{place}.options")
-            given = {one.name: one for one in LIMITED if getattr(part, one.name, None) not in (None, "")}
-            problems = read_values(given.values(), {name: getattr(part, name) for name in given})[1]
-            if problems:
-                raise InvalidSettings({f"{place}.{name}": texts for name, texts in problems.items()})
+    for part in found.launched:
+        place = f"{'rounds' if isinstance(part, StudyRound) else 'batches'}.{part.name}"
+        if part.task not in task_types():
+            raise BadStudy(f"{place}.task: there is no task {part.task}")
+        read_options(task_type(part.task).Options, folder.options_of(part), within=f"{place}.options")
+        given = {one.name: one for one in LIMITED if getattr(part, one.name, None) not in (None, "")}
+        problems = read_values(given.values(), {name: getattr(part, name) for name in given})[1]
+        if problems:
+            raise InvalidSettings({f"{place}.{name}": texts for name, texts in problems.items()})
     for row in found.rounds:
         for clause in row.rule:
             try:

@@ -14,7 +14,7 @@ def launch_study(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Launch what is not launched of a run; returns its datasets and batches with their sizes."""
     run = StudyRun.objects.get(pk=job.arguments["run"], project=job.project)
     found = run.definition
-    steps = [*found.data, *found.derivations, *found.rounds, *found.batches]
+    steps = [*found.datasets, *found.launched]
     done = iter(range(len(steps)))
     return launch(run, folders.read(run.study), say=lambda _text: progress(next(done), len(steps)))
 

@@ -176,10 +176,10 @@ def launch(run: StudyRun, folder: Folder, *, say: Say, files: Mapping[str, Path]
         say(_("Launch %(name)s") % {"name": row.name})
         _launch(run, folder, row)
     _join_arms(run, folder)
-    for row in found.batches:
-        say(_("Launch %(name)s") % {"name": row.name})
-        _launch(run, folder, row)
-    names = [each.name for each in (*found.data, *found.derivations)]
+    for batch in found.batches:
+        say(_("Launch %(name)s") % {"name": batch.name})
+        _launch(run, folder, batch)
+    names = [each.name for each in found.datasets]
     batches = batches_of(run)
     return {
         "study": run.study,
@@ -200,7 +200,7 @@ def dataset_of(run: StudyRun, name: str) -> Dataset:
 
 def batches_of(run: StudyRun) -> dict[str, Batch]:
     """The batches and rounds of the run that exist, by their names in the study."""
-    parts = {run.name_of(row.name): row.name for row in (*run.definition.rounds, *run.definition.batches)}
+    parts = {run.name_of(row.name): row.name for row in run.definition.launched}
     rows = Batch.objects.filter(project=run.project, slug__in=parts).order_by("pk")
     return {parts[row.slug]: row for row in rows}
 

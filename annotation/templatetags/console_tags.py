@@ -22,7 +22,7 @@ def project_nav(context: Context, project: Project, here: str) -> dict[str, Any]
     tabs = [
         {"url": reverse(page, args=[project.slug]), "label": _(label), "here": name == here}
         for name, page, label, act in SECTIONS
-        if act in context.get("may", {})
+        if act in (context.get("may") or {})
     ]
     bar, more = tabs[:IN_BAR], tabs[IN_BAR:]
     more_here = any(tab["here"] for tab in more)
@@ -34,13 +34,13 @@ def breadcrumb(context: Context) -> dict[str, Any]:
     """The breadcrumbs from the project's home (annotation/views/breadcrumbs.py)."""
     found = context["request"].resolver_match
     route = found.url_name if found else ""
-    return {"breadcrumbs": way_to(context.flatten(), route=route, may=context.get("may", {}))}
+    return {"breadcrumbs": way_to(context.flatten(), route=route, may=context.get("may") or {})}
 
 
 @register.simple_tag(takes_context=True)
 def steps_in_words(context: Context, project: Project, steps: Iterable[NextStep]) -> list[dict[str, Any]]:
     """What waits, as far as the viewer may do it, most urgent first (annotation/views/next_steps.py)."""
-    return next_steps.shown(project, steps, context.get("may", {}))
+    return next_steps.shown(project, steps, context.get("may") or {})
 
 
 @register.simple_tag(takes_context=True)

@@ -72,7 +72,7 @@ def joinlines(parser: template.base.Parser, _token: template.base.Token) -> Join
     """
     inside = parser.parse(("endjoinlines",))
     parser.delete_first_token()
-    if len(parser.tokens) == 1 and not parser.tokens[0].contents.strip():
+    if len(parser.tokens) == 1 and not parser.tokens[0].contents.strip():  # type: ignore[union-attr]  # a Token, never str
         parser.next_token()
     in_element = False  # an element may begin in one piece of text and end in another
 
@@ -84,7 +84,7 @@ def joinlines(parser: template.base.Parser, _token: template.base.Token) -> Join
         return " " if in_element else ""
 
     for text in inside.get_nodes_by_type(template.base.TextNode):
-        text.s = ANGLE_OR_LINE_BREAK.sub(joined, text.s)
+        text.s = ANGLE_OR_LINE_BREAK.sub(joined, text.s)  # type: ignore[attr-defined]  # found by this type
     return JoinedLines(inside)
 
 
@@ -101,7 +101,7 @@ def span_list(found: Iterable[tuple[int, int]]) -> str:
 
 
 @register.filter
-def page_range(paginator: Paginator, number: int) -> Iterable[int | str]:
+def page_range(paginator: Paginator[Any], number: int) -> Iterable[int | str]:
     """Page numbers around `number`, with "…" where some are left out."""
     return paginator.get_elided_page_range(number, on_each_side=2, on_ends=1)
 
@@ -147,7 +147,7 @@ def style_sheets(*names: str) -> SafeString:
 @lru_cache
 def imported(entry: str) -> tuple[str, ...]:
     """The modules that a script imports, directly or indirectly, as static paths."""
-    found, waiting = [], [entry]
+    found, waiting = list[str](), [entry]
     while waiting:
         name = waiting.pop()
         file = finders.find(name)

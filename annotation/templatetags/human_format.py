@@ -14,7 +14,7 @@ register = template.Library()
 
 TABLES = {".csv": "CSV", ".tsv": "TSV", ".parquet": "Parquet", ".json": "JSON"}  # by the ending of a file's name
 
-_TONES = {
+_TONES: dict[str, str] = {
     Batch.State.LAUNCHING: "warn",
     Batch.State.OPEN: "running",
     Batch.State.PAUSED: "warn",

@@ -9,7 +9,6 @@ from itertools import chain
 from typing import Any
 
 from django import template
-from django.template.loader import get_template
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
@@ -59,7 +58,7 @@ def _joined(parts: Iterable[str]) -> SafeString:
 
 def _filler(name: str, **kind: bool) -> Callable[..., str]:
     """A function that fills in a template with escaped texts."""
-    texts, fields = _parts(get_template(name).template, get_language(), **kind)
+    texts, fields = _parts(template.Engine.get_default().get_template(name), get_language(), **kind)
 
     def fill(**values: str) -> str:
         return "".join(chain.from_iterable(zip(texts, [*(values[name] for name in fields), ""], strict=True)))

@@ -22,8 +22,8 @@ class TaskFile(template.Node):
 
     def render(self, context: template.Context) -> SafeString:
         if self.script:
-            tag = format_html('<script type="module" src="{}"></script>', static(self.file))
-            return modules_before(self.file) + "\n" + tag
+            tags = '{}\n<script type="module" src="{}"></script>'
+            return format_html(tags, modules_before(self.file), static(self.file))
         return format_html('<link rel="stylesheet" href="{}">', static(self.file))
 
 
@@ -44,7 +44,7 @@ def _path(parser: Parser, token: Token) -> str:
     tag, *names = token.split_contents()
     if len(names) != 1 or names[0][:1] not in {'"', "'"} or names[0][-1:] != names[0][:1]:
         raise template.TemplateSyntaxError(f"{tag} takes the name of one file, in quotes")
-    folder, slash, _page = (parser.origin.template_name or "").partition("/")
+    folder, slash, _page = str(parser.origin and parser.origin.template_name).partition("/")
     if not slash:
         raise template.TemplateSyntaxError(f"{tag} belongs in a template of a task's folder")
     return f"tasks/{folder}/{names[0][1:-1]}"

@@ -43,7 +43,7 @@ def signed_in_or_401(view: View) -> View:
     """A decorator for calls from scripts: 401 instead of a redirect to the sign-in page."""
 
     @wraps(view)
-    def checked(request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return JsonResponse({"problem": "signed out"}, status=401)
         return view(request, *args, **kwargs)

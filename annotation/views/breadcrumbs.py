@@ -27,7 +27,7 @@ SECTIONS = [
     ("settings", "project-settings", gettext_noop("Settings"), roles.OWN),
 ]
 
-Shown = Mapping[str, Any]  # a page's context
+Shown = Mapping[Any, Any]  # a page's context
 Crumb = dict[str, str]
 # labels of pages below a section's own without `breadcrumbs` in their context
 LEAVES: dict[str, Callable[[Shown], str]] = {

@@ -1,7 +1,7 @@
 """Context processors: variables of every template."""
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from django.conf import settings
 from django.db.models import Exists, QuerySet
@@ -64,12 +64,12 @@ def _standing_of(request: HttpRequest) -> ViewerLinks | None:
     if user is None or not user.is_authenticated:
         return None
     if not hasattr(request, "standing"):
-        request.standing = ViewerLinks(*_standing(user.pk)[0])
-    return request.standing
+        vars(request)["standing"] = ViewerLinks(*_standing(user.pk)[0])
+    return cast(ViewerLinks, vars(request)["standing"])
 
 
 @compiled
-def _standing(user: int) -> QuerySet[User]:
+def _standing(user: int) -> QuerySet[User, tuple[Any, ...]]:
     return User.objects.filter(pk=user).values_list(*standing_columns(user))
 
 
@@ -84,7 +84,7 @@ def standing_columns(user: int) -> list[Exists]:
 def _new_to(request: HttpRequest) -> int:
     """The number of unread notices, at most 100."""
     standing = _standing_of(request)
-    return notice_inbox.count_unread(request.user) if standing and standing.has_notices else 0
+    return notice_inbox.count_unread(cast(User, request.user)) if standing and standing.has_notices else 0
 
 
 @compiled
@@ -102,7 +102,9 @@ def _places(request: HttpRequest) -> list[dict[str, Any]]:
     if standing.works:
         places.append((reverse("work"), _("Your work")))
     if standing.belongs:
-        places += [(reverse("project", args=[slug]), title) for slug, title in _first_projects(request.user.pk)]
+        places += [
+            (reverse("project", args=[slug]), title) for slug, title in _first_projects(cast(int, request.user.pk))
+        ]
     path = reverse("work") if request.path.startswith(OF_WORK) else request.path
     places_here = [url for url, _label in places if path == url or (url != "/" and path.startswith(url))]
     here = max(places_here, key=len, default="")

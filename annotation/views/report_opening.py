@@ -5,6 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from annotation.pure.data.example import JSON
 from annotation.pure.reports import tables
 from annotation.pure.reports.charts import Plot
 from annotation.pure.reports.disagreement_map import DIFFERING
@@ -12,7 +13,6 @@ from annotation.pure.reports.headline import Figure, headline
 from annotation.pure.reports.participation_flow import PEOPLE, RESPONSES
 from annotation.pure.reports.report_charts import charts_of
 
-JSON = dict[str, Any]
 NEVER_FIRST = {DIFFERING, PEOPLE, RESPONSES}  # of a report's charts: they draw none of its figures
 
 

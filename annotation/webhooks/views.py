@@ -43,7 +43,7 @@ def webhooks(request: Request, project: Project) -> HttpResponse:
             return _secret(request, made, made.secret, new=True)
     failed = Count("deliveries", filter=Q(deliveries__state=Delivery.State.FAILED))
     waiting = Count("deliveries", filter=Q(deliveries__state=Delivery.State.DUE))
-    rows = list(_rows(project).annotate(failed=failed, waiting=waiting).order_by("pk"))
+    rows: list[Any] = list(_rows(project).annotate(failed=failed, waiting=waiting).order_by("pk"))
     for row in rows:
         row.kind_names = in_short(row.kinds)
     breadcrumbs = section_breadcrumbs(project, "settings", _("Webhooks"))

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 from urllib.parse import parse_qsl, urlsplit
 from uuid import uuid4
 
@@ -147,5 +147,4 @@ def _plain(value: str | int | float | bool | None) -> str | int | float | None:
 def _json(response: httpx.Response) -> JSON:
     if not response.content:
         return {}
-    found: JSON = response.json()
-    return found
+    return cast(JSON, response.json())

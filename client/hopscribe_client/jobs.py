@@ -51,8 +51,7 @@ class Job:
 
     @property
     def result(self) -> JSON:
-        found: JSON = self.facts.get("result") or {}
-        return found
+        return self.facts.get("result") or {}
 
     def refresh(self) -> Job:
         self.facts = self._connection.get(self._path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from hopscribe_client.batches import Batch, Batches
 from hopscribe_client.connection import Connection
@@ -42,8 +42,7 @@ class StudyRun:
         As last computed (`Batch.score`), of batches whose responses are all in; else `ours` is None. Intervals and
         conclusions are as of the last `score`; `note` says where they are not up to date.
         """
-        rows: list[JSON] = self.refresh().facts["figures"]
-        return rows
+        return cast(list[JSON], self.refresh().facts["figures"])
 
     def score(self) -> JSON | None:
         """Compute the figures now, and wait for it; what the study computes from all its batches, or None.
@@ -52,8 +51,7 @@ class StudyRun:
         """
         reply = self._connection.write("POST", f"{self._path}scores/", {})
         Jobs(self._connection, self._root).of(reply).wait()
-        analysis: JSON | None = self.refresh().facts["analysis"]
-        return analysis
+        return cast(JSON | None, self.refresh().facts["analysis"])
 
 
 class Study:

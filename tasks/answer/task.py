@@ -114,7 +114,7 @@ class Answer(Varied, Timed, Measured, Baselined, AnswerTask):
             "no_answer": features.unanswerable,
             "choices": features.options,
             "support": features.paragraphs > 1 and features.supports,
-        } | ({"context": "none", "no_answer": True} if features.contexts == {0} else {})
+        } | ({"context": "none", "no_answer": True} if features.contexts == frozenset({0}) else {})
 
     def variant(self, options: AnswerOptions) -> str:
         if options.context == "none":

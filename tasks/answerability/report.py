@@ -54,7 +54,7 @@ INTERVALS = _(
     "Shares with 95 % Wilson intervals, or BCa bootstrap over questions if several instances of one question "
     "are judged; means over HITs or groups with 95 % BCa bootstrap intervals"
 )
-Row = TypeVar("Row", HitWithResponses, Group)
+Row = TypeVar("Row", bound=HitWithResponses | Group)
 
 
 def answerability_report(hits: Iterable[HitWithResponses], *, level: str, singles: bool, seed: int) -> JSON:

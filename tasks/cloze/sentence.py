@@ -73,8 +73,7 @@ def _site_of(example: Example) -> Site | None:
     spans = (locate(answer, texts, first=example.supports or ()) for answer in _original_answers(example))
     place = None if isinstance(noted, Mapping) else next(filter(None, spans), None)
     at = noted["paragraph"] if isinstance(noted, Mapping) else place.paragraph if place else None
-    tokens = None if at is None else aligned(texts[at], example.paragraphs[at].text, number)
-    if tokens is None:
+    if at is None or (tokens := aligned(texts[at], example.paragraphs[at].text, number)) is None:
         return None
     if place is None:
         answer = [one for one in tokens if one.start < noted["end"] and noted["start"] < one.end]

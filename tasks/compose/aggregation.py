@@ -21,7 +21,7 @@ def aggregate(payload: JSON, answers: Sequence[JSON]) -> JSON:
     weighed = [k for k, answer in enumerate(answers) if answer.get("accepted")] or list(range(len(answers)))
     composing = [k for k in weighed if composed(payload, answers[k])]
     refusing = [k for k in weighed if discarded(payload, answers[k])]
-    summed = {
+    summed: JSON = {
         "kind": "undecided",
         "question": "",
         "by": None,

@@ -60,8 +60,8 @@ def by_edge(counted: Tally, seed: int) -> JSON:
     if any(cell is not None for cells in general for cell in cells):
         columns, note = [*columns, *OVER.values()], text_cell(IN_GENERAL)
         rows = [[*row, *cells] for row, cells in zip(rows, general, strict=True)]
-    of = [{"shape": shape} for shape, _head, _tail in sorted(edges)]
-    return table("by-edge", _("The bridge check, edge by edge"), columns, rows, [JUDGED, note], of=of)
+    shapes = [{"shape": shape} for shape, _head, _tail in sorted(edges)]
+    return table("by-edge", _("The bridge check, edge by edge"), columns, rows, [JUDGED, note], of=shapes)
 
 
 def rate(bridges: Sequence[Bridge], seed: int, kinds: Sequence[str] = ENDS) -> Figure:

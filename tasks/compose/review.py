@@ -1,7 +1,7 @@
 """Context for the review of one composition (all that the worker saw and wrote), or of several side by side."""
 
 from collections.abc import Sequence
-from itertools import zip_longest
+from itertools import chain, repeat
 
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -55,8 +55,7 @@ def compared(payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JS
     "coverage", "pasted"} as review.reviewed has them}.
     """
     answers = [one.answer for one in given]
-    right, counts = known(gold), bridge_counts(payload, answers)
-    rows = zip_longest(payload["edges"], right[: len(counts)], counts, fillvalue="")
+    rows = zip(payload["edges"], chain(known(gold), repeat("")), bridge_counts(payload, answers), strict=False)
     edges = [
         {"number": number, **edge, "known": label, "counts": count}
         for number, (edge, label, count) in enumerate(rows, 1)

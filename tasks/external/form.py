@@ -4,7 +4,7 @@ Pages in a frame post to a URL of their own (mturk_api/views), so they send noth
 """
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, cast
 
 from annotation.pure.mturk import question_form
 from annotation.pure.mturk.mturk_xml import read_question
@@ -56,8 +56,7 @@ class Form(TaskForm):
         return {"framed": False, "parts": parts, "fields": _fields(parts)}
 
     def posted(self, answer: JSON) -> dict[str, list[str]]:
-        fields: dict[str, list[str]] = self.shown(answer)["fields"]
-        return fields
+        return cast(dict[str, list[str]], self.shown(answer)["fields"])
 
 
 def _control(question: Question, name: str, values: list[str] | None) -> JSON:

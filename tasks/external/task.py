@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any
+from typing import Any, TypeGuard
 
 from annotation.pure.data.example import Example
 from annotation.pure.mturk.mturk_xml import External, origin_of, read_question
@@ -129,7 +129,7 @@ class ExternalTask(Embedding, Revealing, Comparable, TaskType):
         return other / len(names) if names else 0.0
 
 
-def is_list_of_fields(fields: Any) -> bool:
+def is_list_of_fields(fields: Any) -> TypeGuard[list[list[str]]]:
     """Whether `fields` is a list of [name, value] pairs of strings."""
     return isinstance(fields, list) and all(
         isinstance(field, list)

@@ -19,8 +19,7 @@ class _Step(Mapping[str, str]):
         self._data, self._prefix, self._yes_no = data, f"hop-{number}-", yes_no
 
     def __getitem__(self, name: str) -> str:
-        text: str = self.get(name, "")
-        return text
+        return str(self.get(name, ""))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._data)

@@ -73,7 +73,7 @@ def hops_report(hits: Iterable[HitWithResponses], arm: str, *, seed: int) -> JSO
     rows = counted_rows(hits)
     if arm == KIND:
         kinds = _kinds(rows)
-        tables, paragraph = _kind_tables(kinds, seed), _kind_words(kinds, seed)
+        tables, paragraph = _kind_tables(kinds, seed), [*_kind_words(kinds, seed)]
     else:
         marks, found = list(_marks(rows, arm)), _statuses(rows) if arm == FREE else []
         own = [*_free_tables(rows, found, seed)] if arm == FREE else _step_tables(marks, arm, seed)
@@ -231,7 +231,7 @@ def _failure_rate(marks: Sequence[Marks], part: str, seed: int) -> JSON:
 
 def _failure_table(marks: Sequence[Marks], seed: int) -> JSON:
     people = [_failure_rate(marks, part, seed) for part in ("exact", "partial")]
-    cells = [[text_cell(_("people, this batch")), *people]]
+    cells: list[list[JSON | str]] = [[text_cell(_("people, this batch")), *people]]
     for name, rates in MODELS.items():
         cells.append([name, *({"value": rate, "low": None, "high": None, "n": None} for rate in rates)])
     note = _(

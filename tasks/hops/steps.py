@@ -6,7 +6,7 @@ annotation.tasktype.helpers.answering has it}]}. In the arms that go step by ste
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from annotation.pure.data.dag import REFERENCE
 from annotation.pure.data.example import Example
@@ -70,8 +70,7 @@ def final(payload: JSON, answer: JSON) -> JSON | None:
     """The answer to the whole question; None if there is none."""
     if not answer["hops"]:
         return None
-    hop: JSON = answer["hops"][0 if payload["arm"] == SINGLE else -1]
-    return hop
+    return cast(JSON, answer["hops"][0 if payload["arm"] == SINGLE else -1])
 
 
 def is_blank(hop: JSON) -> bool:

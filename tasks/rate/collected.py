@@ -1,6 +1,6 @@
 """What was asked and given of each criterion, in the forms that figures need."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -14,7 +14,7 @@ from annotation.pure.statistics.rating_shares import Row
 from annotation.pure.statistics.ratings import Rating
 from annotation.tasktype import JSON, HitWithResponses
 
-Element = tuple[str, int | None]
+Element = tuple[Hashable, int | None]
 
 
 @dataclass(slots=True)

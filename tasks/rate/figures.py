@@ -1,8 +1,10 @@
 """Figures of one criterion: how often each value was given, means, agreement."""
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
+from operator import eq, methodcaller
 from typing import Any, NamedTuple
 
 from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, MARK, NUMBER, ORDER, SCALE, TIE, Criterion
@@ -33,18 +35,22 @@ def values_of(criterion: Criterion, ratings: Iterable[Rating]) -> list[Value]:
         given = {one.value for one in ratings}
         values = (*(sorted(given - {TIE}, key=int) if criterion.listed else values), *((TIE,) if criterion.tie else ()))
     if kind == CHOICES:
-        return [(_label(criterion, each), lambda given, each=each: each in given) for each in values]
+        return [(_label(criterion, each), methodcaller("__contains__", each)) for each in values]
     if kind in (SCALE, CHOICE, BEST):
-        return [(_label(criterion, each), lambda given, each=each: given == each) for each in values]
+        return [(_label(criterion, each), partial(eq, each)) for each in values]
     return []
 
 
 def _ranges(low: float, high: float) -> Iterable[Value]:
     width = (high - low) / BINS
     for k in range(BINS):
-        start, end = low + k * width, high if k == BINS - 1 else low + (k + 1) * width
-        is_last = k == BINS - 1
-        yield f"{start:g}–{end:g}", lambda x, a=start, b=end, last=is_last: a <= x < b or (last and x == b)
+        start, end = low + k * width, low + (k + 1) * width
+        within = partial(_is_within, start, math.inf if k == BINS - 1 else end)  # the last range has its end
+        yield f"{start:g}–{high if k == BINS - 1 else end:g}", within
+
+
+def _is_within(start: float, end: float, given: float) -> bool:
+    return start <= given < end
 
 
 def _label(criterion: Criterion, value: Any) -> Any:

@@ -68,4 +68,4 @@ def _main(one: Collected, own: Figures, seed: int) -> tuple[Any, JSON | None]:
 
 
 def _points(figure: Figure | None) -> JSON | None:
-    return figure and {**figure.as_json(), "points": True}
+    return {**figure.as_json(), "points": True} if figure else None

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from annotation.pure.ratings.fields import strata_of
-from annotation.pure.ratings.rubric import MARK, NUMBER, ORDER, Text
+from annotation.pure.ratings.rubric import MARK, NUMBER, ORDER
 from annotation.pure.reports.model_aspects import part_of
 from annotation.pure.reports.tables import own_words, rounded, table, text_cell
 from annotation.pure.review.label_tables import agreed, agreement_columns
@@ -17,6 +18,7 @@ from annotation.pure.statistics.rating_shares import Share, shares
 from annotation.pure.statistics.ratings import Rating, rescaled, units_of
 from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, too_few
 from annotation.pure.statistics.worker_leaning import leanings
+from annotation.pure.text.languages import Text
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
 
@@ -36,7 +38,7 @@ def name_of(one: Collected) -> str:
 
 
 def cell(figure: Figure | None) -> JSON | None:
-    return figure and figure.as_json()
+    return figure.as_json() if figure else None
 
 
 def value_tables(found: Iterable[Collected], figures: ByName) -> Iterator[JSON]:
@@ -108,8 +110,9 @@ def marked_words(one: Collected, ratings: Iterable[Rating], seed: int) -> Iterat
 def system_tables(found: Iterable[Collected], figures: ByName, seed: int) -> Iterator[JSON]:
     """Of the best one, and of orders: how systems did against each other, and what stood at each position."""
     columns = [_("System"), _("Comparisons"), _("Win rate"), OVER, _("First place"), _("Mean rank"), _("Strength")]
+    title = _("Systems compared")
     for one in found:
-        title, about = _("Systems compared"), {"about": own_words(one.criterion.ask), "kind": "systems", "leads": False}
+        about: JSON = {"about": own_words(one.criterion.ask), "kind": "systems", "leads": False}
         if rows := _systems(one, figures[one.criterion.name].systems, seed):
             yield table(f"systems-{name_of(one)}", title, [*columns, LOW, HIGH], rows, STRENGTHS, **about)
         placed = system_shares(by_position(one.preferences), seed)
@@ -167,7 +170,7 @@ def strata_tables(rows: Sequence[HitWithResponses], found: Sequence[Collected], 
     for name, (column, of_item) in ways.items():
         cells = [row for one in found for row in _by_stratum(one, of_item, by, seed)]
         if cells:
-            about = {"about": own_words(by), "leads": False} if name == "field" else {}
+            about: JSON = {"about": own_words(by), "leads": False} if name == "field" else {}
             cells.sort(key=lambda row: row[0])
             yield table(f"strata-{name}", _("By stratum"), [column, *columns], cells, kind="strata", **about)
 
@@ -228,7 +231,7 @@ def worker_table(found: Iterable[Collected]) -> Iterator[JSON]:
         "Spread: the standard deviation divided by theirs."
     )
     if rows:
-        yield table("by-worker", _("By worker"), columns, sorted(rows, key=lambda row: row[:2]), note)
+        yield table("by-worker", _("By worker"), columns, sorted(rows, key=itemgetter(0, 1)), note)
 
 
 def _equal(units: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:

@@ -115,7 +115,7 @@ class Solvability(Practised, Revealing, Comparable, DecisionTask):
     def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
         known = gold.extra.get(KNOWN)
         solvable = known is not False if right else known is False
-        answer = next((place for text in gold.answers if (place := _placed(text, payload)).get("kind") != "typed"), {})
+        answer = next((one for text in gold.answers if (one := _placed(text, payload)).get("kind") != "typed"), {})
         if not solvable or not answer:
             return {**BLANK, "rationale": [], "solvable": False, "guessable": False}
         place = [answer["paragraph"], answer["start"], answer["end"]] if answer["kind"] == "span" else _first(payload)

@@ -8,6 +8,7 @@ from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.review.label_tables import agreement_tables
 from annotation.pure.statistics.cluster_intervals import clustered_share
 from annotation.pure.statistics.distance_agreement import alpha_of_answers
+from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.metrics import MUSIQUE
 from annotation.pure.statistics.text_agreement import text_agreement_table
 from annotation.pure.statistics.worker_intervals import Response, over_workers, without_one
@@ -130,7 +131,7 @@ def _correction_table(rows: Sequence[HitWithResponses], aggregates: Sequence[JSO
 def _people_table(rows: Sequence[HitWithResponses]) -> list[JSON]:
     """Dependence of the shares of kept questions and of negative judgments on the workers who took part."""
     kept = without_one(units(([row] for row in rows), alone(_is_kept)))
-    figures = [(text_cell(_("Kept")), None, kept)]
+    figures: list[tuple[JSON, Figure | None, Figure | None]] = [(text_cell(_("Kept")), None, kept)]
     for name, words in NEGATIVE.items():
         responses = [
             Response(row.hit, worker, float(hop[name] is False)) for row, worker, hops in _kept(rows) for hop in hops

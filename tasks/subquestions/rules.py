@@ -48,8 +48,8 @@ def untouched(payload: JSON) -> list[JSON]:
 
 def following(payload: JSON, hops: Sequence[JSON]) -> list[str]:
     """Each sub-question as it reads with nothing corrected but the answers before it."""
-    given = [[hop[name] for hop in payload["hops"]] for name in ("question", "answer")]
-    return flowed(*given, [hop["answer"] for hop in hops])
+    questions, answers = ([hop[name] for hop in payload["hops"]] for name in ("question", "answer"))
+    return flowed(questions, answers, [hop["answer"] for hop in hops])
 
 
 def corrected(payload: JSON, hops: Sequence[JSON]) -> list[dict[str, bool]]:

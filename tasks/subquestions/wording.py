@@ -34,8 +34,7 @@ def reworded(payload: JSON, answer: JSON, text: str) -> JSON:
 
 
 def _hops(payload: JSON, answer: JSON) -> list[JSON]:
-    hops: list[JSON] = answer["hops"] if answer["discard"] == KEEP else untouched(payload)
-    return hops
+    return answer["hops"] if answer["discard"] == KEEP else untouched(payload)
 
 
 def _line(hop: JSON) -> str:

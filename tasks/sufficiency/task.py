@@ -119,8 +119,9 @@ class Sufficiency(Varied, Adaptable, Sampled, Arranged, Timed, Comparable, Trace
         kind = decided(verdicts, agreement=payload["agreement"], votes=0 if settled else payload["votes"])
         return {"kind": kind, "votes": votes_for(self.labels, verdicts), "answers": len(verdicts)}
 
-    def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
-        return {**super().imitate(payload, gold, rng, right=right), "evidence": []}
+    def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON | None:
+        imitated = super().imitate(payload, gold, rng, right=right)
+        return imitated and {**imitated, "evidence": []}
 
     def report(self, hits: Iterable[HitWithResponses], options: SufficiencyOptions, *, seed: int) -> JSON:
         return {"task": self.kind, **sufficiency_report(hits, options, seed=seed)}

@@ -103,11 +103,11 @@ def test_networks_may_be_named(settings: Any) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_job_is_posted_while_the_broker_is_away(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse() -> None:
+    def refuse(*_: Any, **_more: Any) -> None:
         raise ConnectionError("connection refused")
 
     settings.EMBEDDED_JOBS = False
-    monkeypatch.setattr(celery.run_due, "delay", refuse)
+    monkeypatch.setattr(celery.app, "send_task", refuse)
     project = Project.objects.create(slug="towers", title="Towers")
     jobs.enqueue("score_batch", project=project, title="Score", arguments={})
     assert Job.objects.get().state == "waiting"

@@ -53,8 +53,7 @@ class ListedExperimentSerializer(serializers.Serializer):
 
     def get_link(self, experiment: Experiment) -> str:
         path = reverse("experiment-start", args=[experiment.token])
-        address: str = self.context["view"].request.build_absolute_uri(path)
-        return address
+        return str(self.context["view"].request.build_absolute_uri(path))
 
 
 class ExperimentSerializer(ListedExperimentSerializer):

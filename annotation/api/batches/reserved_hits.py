@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -94,13 +95,13 @@ class ReservedHitViewSet(BatchPartViewSet):
         """Cancel reservations that were not begun, and release their money."""
         return {"changed": reserved_hits.release(self.batch, data["reserved"])}
 
-    def _hits(self, names: list[str]) -> list[Hit]:
+    def _hits(self, names: Sequence[str]) -> Sequence[Hit]:
         rows = self.batch.hits.filter(public_id__in=names).select_related("item").defer("payload", "item__content")
         hits = {hit.public_id: hit for hit in rows}
         refuse_unknown("hits", names, hits, _("This batch has no such HIT."))
         return [hits[name] for name in dict.fromkeys(names)]
 
-    def _workers(self, names: list[str]) -> list[Worker]:
+    def _workers(self, names: Sequence[str]) -> Sequence[Worker]:
         able = set(reserved_hits.people(self.batch).values_list("pk", flat=True))
         named = worker_names.workers_named(self.project, names)
         workers = {name: worker for name, worker in named.items() if worker.pk in able}

@@ -17,7 +17,8 @@ from annotation.api.operations import QueuedSerializer, action, operation
 from annotation.api.serializers import BINARY, FORMAT, JSON, TEXT, Filter, Input, KindField, posted_file_and_fields
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.data import dataset_files, dataset_removal, item_editing
-from annotation.flow.data.dataset_import import ImportRefused, Unmapped, recognised
+from annotation.flow.data.dataset_import import Unmapped, recognised
+from annotation.flow.data.item_writer import ImportRefused
 from annotation.flow.data.lineage import DatasetFilter
 from annotation.flow.reports import dataset_documents
 from annotation.flow.setting_values import validate_unreserved
@@ -34,7 +35,7 @@ TYPES = {"provenance": "application/x-ndjson", "datasheet": "text/markdown", "ca
 class MappingField(serializers.CharField):
     """A mapping of columns as JSON text; {role: columns} after validation."""
 
-    def to_internal_value(self, data: Any) -> dict[str, list[str]]:
+    def to_internal_value(self, data: Any) -> dict[str, list[str]]:  # type: ignore[override]  # read from the text
         try:
             return ColumnMapping.of_json(json.loads(super().to_internal_value(data))).as_json()
         except (BadMapping, ValueError, RecursionError) as bad:
@@ -59,7 +60,8 @@ class ImportInput(Input):
         + ".",
     )
     licence = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
-    source = serializers.URLField(max_length=500, required=False, allow_blank=True, default="")
+    # DRF takes a declared field out of the class: it is not the attribute `source` of fields
+    source = serializers.URLField(max_length=500, required=False, allow_blank=True, default="")  # type: ignore[assignment]
     skip_bad = serializers.BooleanField(default=False, help_text="Skip records that cannot be stored.")
     dry_run = serializers.BooleanField(default=False, help_text="Check the file without importing it.")
 
@@ -71,7 +73,7 @@ class DatasetInput(Input):
     EXAMPLE = {"licence": "CC BY 4.0", "source": "https://lab.example/wells"}
 
     licence = serializers.CharField(max_length=200, required=False, allow_blank=True)
-    source = serializers.CharField(max_length=500, required=False, allow_blank=True)
+    source = serializers.CharField(max_length=500, required=False, allow_blank=True)  # type: ignore[assignment]  # as above
     ethics = serializers.CharField(
         max_length=500, required=False, allow_blank=True,
         help_text="Who approved the work with people, or why it needs no approval.",
@@ -148,7 +150,7 @@ class DatasetViewSet(ResourceViewSet):
         empty = _("The file is empty. Send one with at least one record.")
         return self._posted(*posted_file_and_fields(self.request, ImportInput, empty))
 
-    def _posted(self, file: Any, data: dict[str, Any]) -> Any:
+    def _posted(self, file: Any, data: dict[str, Any]) -> Job:
         file_name = data.pop("file_name", "") or ("" if file.name == "body" else file.name or "")
         data["name"] = data.get("name") or proposed_name(file_name)
         if not data["name"]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
@@ -81,14 +81,13 @@ class PayoutViewSet(ResourceViewSet):
     lookup_field, lookup_value_converter = "number", "int"
     row: Payout
 
-    def get_queryset(self) -> Any:
+    def get_queryset(self) -> QuerySet[Payout]:
         waiting = Count("lines", filter=Q(lines__state=OPEN))
         return self.project.payouts.annotate(total=Sum("lines__amount"), lines_open=waiting)
 
     def get_object(self) -> Payout:
         number = self.kwargs["number"]
-        found: Payout = get_object_or_404(self.get_queryset(), number__in=[number] if number < 2**31 else [])
-        return found
+        return get_object_or_404(self.get_queryset(), number__in=[number] if number < 2**31 else [])
 
     def prepare(self, rows: list[Any]) -> list[Any]:
         for payout in () if self.operation.many else rows:
@@ -104,8 +103,7 @@ class PayoutViewSet(ResourceViewSet):
     def create(self) -> Payout:
         """Create a payout of everything that workers are owed."""
         made = payouts.make_payout(self.project, user=self.request.user)
-        payout: Payout = self.get_queryset().get(pk=made.pk)
-        return payout
+        return self.get_queryset().get(pk=made.pk)
 
     @operation()
     def retrieve(self) -> None:

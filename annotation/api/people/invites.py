@@ -47,8 +47,7 @@ class InviteSerializer(ModelResource):
         view = self.context["view"]
         if not roles.may_invite(view.role, invite.role):
             return None
-        address: str = view.request.build_absolute_uri(reverse("join", args=[invite.token]))
-        return address
+        return str(view.request.build_absolute_uri(reverse("join", args=[invite.token])))
 
 
 class InviteViewSet(ResourceViewSet):

@@ -58,7 +58,9 @@ class RoundInput(DraftInput):
         max_value=10**9,
         help_text="How many items of each dataset are reserved for the round; null: all.",
     )
-    rule = ClauseInput(many=True, required=False, max_length=20, help_text="Conditions to pass; all must hold.")
+    rule = ClauseInput(  # type: ignore[call-arg]  # the length of the list that many=True makes of it
+        many=True, required=False, max_length=20, help_text="Conditions to pass; all must hold."
+    )
     closes_at = serializers.DateTimeField(
         required=False, allow_null=True, help_text="When the round closes; null: not by itself."
     )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -78,7 +78,7 @@ class QualificationSerializer(ModelResource):
         return -(-type.test_seconds // 60) if type.test_seconds else None
 
 
-def counted(project: Project) -> Any:
+def counted(project: Project) -> QuerySet[QualificationType]:
     """The project's types with the numbers of holders and requests."""
     granted = Q(qualifications__state=Qualification.State.GRANTED)
     asking = Q(requests__state=QualificationRequest.State.PENDING)
@@ -95,7 +95,7 @@ def read_form(data: JSON, *, type: QualificationType | None = None) -> Qualifica
     posted = {name: value for name, value in whole.items() if value is not None and value is not False}
     form = QualificationTypeForm(posted, type=type)
     if not form.is_valid():
-        raise ValidationError({name.replace("__all__", ""): list(texts) for name, texts in form.errors.items()})
+        raise ValidationError({name.replace("__all__", ""): [*map(str, texts)] for name, texts in form.errors.items()})
     return form
 
 
@@ -106,7 +106,7 @@ class QualificationViewSet(ResourceViewSet):
     act = reads = roles.PEOPLE
     row: QualificationType
 
-    def get_queryset(self) -> Any:
+    def get_queryset(self) -> QuerySet[QualificationType]:
         """Types that are not deleted, or, to restore one, all."""
         rows = counted(self.project)
         return rows if {"list", "restore"} & set(self.action_map.values()) else rows.filter(deleted_at=None)

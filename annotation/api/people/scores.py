@@ -38,7 +38,7 @@ class GrantInput(Input):
 
     EXAMPLE = {"scores": [{"worker": WORKER, "value": 90}, {"worker": OTHER, "value": 75}]}
 
-    scores = ScoreInput(many=True, allow_empty=False, max_length=MOST_SCORES)
+    scores = ScoreInput(many=True, allow_empty=False, max_length=MOST_SCORES)  # type: ignore[call-arg]  # of the list
     reason = serializers.CharField(max_length=1000, required=False, allow_blank=True, default="")
 
 
@@ -235,5 +235,5 @@ def _form(project: Project, data: JSON) -> RuleForm:
     posted: dict[str, Any] = {name: data[name] for name in ("figure", "least", "answers", "value")}
     form = RuleForm(project, posted | {"batches": sorted(rows.values())})
     if not form.is_valid():
-        raise ValidationError({name: list(texts) for name, texts in form.errors.items()})
+        raise ValidationError({name: list(map(str, texts)) for name, texts in form.errors.items()})
     return form

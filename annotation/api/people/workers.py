@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 
@@ -70,13 +71,12 @@ class WorkerViewSet(ResourceViewSet):
     lookup_field = "worker"
     row: Worker
 
-    def get_queryset(self) -> Any:
+    def get_queryset(self) -> QuerySet[Worker]:
         return self.project.workers.select_related("user", "block")
 
     def get_object(self) -> Worker:
         found = worker_names.worker_named(self.project, self.kwargs["worker"])
-        worker: Worker = get_object_or_404(self.get_queryset(), pk=found and found.pk)
-        return worker
+        return get_object_or_404(self.get_queryset(), pk=found and found.pk)
 
     def prepare(self, rows: list[Any]) -> list[Any]:
         """Add figures and qualifications, and names if the caller may see them."""

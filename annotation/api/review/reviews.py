@@ -1,6 +1,6 @@
 """Reviews: responses drawn for review, and decisions on them."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.http import Http404
 from django.utils.translation import gettext as _
@@ -132,8 +132,7 @@ class StandingSerializer(serializers.Serializer):
 
     @property
     def _project(self) -> Project:
-        found: Project = self.context["view"].project
-        return found
+        return cast(Project, self.context["view"].project)
 
 
 class BatchReviewViewSet(BatchPartViewSet):

@@ -153,7 +153,7 @@ class BatchResponseViewSet(BatchPartViewSet):
         name = file.name[:100]
         title = _("Import responses from %(file)s into %(batch)s") % {"file": name, "batch": self.batch.title}
         arguments = {"batch": self.batch.pk, "path": str(uploads.keep(file)), "name": name}
-        terms = {"project": self.project, "title": title, "arguments": arguments, "user": self.request.user}
+        terms: JSON = {"project": self.project, "title": title, "arguments": arguments, "user": self.request.user}
         return jobs.enqueue("import_responses", **terms)
 
     @action(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from itertools import accumulate
+from itertools import accumulate, chain
 from statistics import median
 from typing import Any
 
@@ -151,7 +151,7 @@ def counts_by_batch(batches: Sequence[Batch]) -> dict[int, Counts]:
     reports = ProblemReport.objects.filter(assignment__batch__in=keys, state=ProblemReport.State.OPEN).order_by()
     reported = reports.values(batch=F("assignment__batch")).annotate(problem_reports=Count("pk"))
     counted: dict[int, dict[str, int]] = {key: {field.name: 0 for field in fields(Counts)} for key in keys}
-    for row in [*hits.annotate(**OF_HITS), *work.annotate(**OF_ASSIGNMENTS), *reported]:
+    for row in chain[Any](hits.annotate(**OF_HITS), work.annotate(**OF_ASSIGNMENTS), reported):
         counted[row.pop("batch")].update(row)
     return {key: Counts(**counts) for key, counts in counted.items()}
 
@@ -202,7 +202,7 @@ class _Pace:
 
     def __init__(self, counted: dict[str, Any]) -> None:
         self._quarters = [quarter for quarter, _count in counted["quarters"]]
-        self._sums = [0, *accumulate(count for _quarter, count in counted["quarters"])]
+        self._sums: list[int] = [0, *accumulate(count for _quarter, count in counted["quarters"])]
         found = bool(self._quarters)
         self.first = timezone.localtime(datetime.fromtimestamp(self._quarters[0], UTC)) if found else None
         self.last = timezone.localtime(datetime.fromisoformat(counted["last"])) if found else None
@@ -223,7 +223,7 @@ class _Quarter(Func):
             compiler, connection, template="DATE_BIN('15 minutes', %(expressions)s, TIMESTAMPTZ 'epoch')"
         )
 
-    def as_sqlite(self, compiler: Any, connection: Any) -> Any:
+    def as_sqlite(self, compiler: Any, connection: Any, **_more: Any) -> Any:
         seconds = "CAST(STRFTIME('%%%%s', %(expressions)s) AS INTEGER)"
         return self.as_sql(compiler, connection, template=f"DATETIME({seconds} / 900 * 900, 'unixepoch')")
 
@@ -259,7 +259,7 @@ def rows_of_workers(batch: Batch) -> list[dict[str, Any]]:
     reports = ProblemReport.objects.filter(assignment__batch=batch).values_list("assignment__worker")
     problem_reports = dict(reports.annotate(Count("pk")))
     medians = _medians(batch)
-    rows = list(assignments.annotate(last=Max("submitted_at"), **counts))
+    rows: list[Any] = list(assignments.annotate(last=Max("submitted_at"), **counts))
     for row in rows:
         row["last"] = row["last"] and row["last"].isoformat()
         row |= {"problem_reports": problem_reports.get(row["worker"], 0), "median_seconds": medians.get(row["worker"])}

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import wraps
-from typing import Any
+from typing import Any, cast
 
 from django.core.cache import cache
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Sum
@@ -37,7 +37,7 @@ def cached_figure(name: str) -> Callable[[Count_], Count_]:
                 return count(batch)
             for value in batch.figures.current().filter(name=name).values_list("value", flat=True):
                 return value
-            since = cache.get_or_set(_key(batch, "since"), clock.now, KEPT)
+            since = _since(batch)
             return cache.get_or_set(_key(batch, f"{since.isoformat()}/{name}"), lambda: count(batch), KEPT)
 
         return figure
@@ -52,8 +52,11 @@ def cached_at(batch: Batch) -> datetime | None:
     stored: datetime | None = batch.figures.current().aggregate(first=Min("counted_at"))["first"]
     if stored is not None:
         return stored
-    since: datetime = cache.get_or_set(_key(batch, "since"), clock.now, KEPT)
-    return since
+    return _since(batch)
+
+
+def _since(batch: Batch) -> datetime:
+    return cast(datetime, cache.get_or_set(_key(batch, "since"), clock.now, KEPT))
 
 
 def count_due() -> None:

@@ -184,7 +184,8 @@ def judge(row: Assignment) -> str:
     """Apply the rule after a response was graded, in its transaction; returns "", "warned" or "paused"."""
     rule = read_rule(row.batch.check_rule)
     participation = Participation.objects.get(batch=row.batch_id, worker=row.worker_id)
-    grades = list(_counting(participation, graded(row.batch, row.worker_id)).values_list("grade", flat=True))
+    rows = _counting(participation, graded(row.batch, row.worker_id))
+    grades = [grade for grade in rows.values_list("grade", flat=True) if grade is not None]
     if len(grades) < rule.after:
         return ""
     mean = sum(grades) / len(grades)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, cast
 
 from django.core.cache import cache
 from django.db.models import Count, F, Q, QuerySet, TextField
@@ -126,7 +126,7 @@ def parts_of(batch: Batch) -> Parts:
     Kept for an hour or until items are added: finding them reads every HIT and item.
     """
     key = f"parts/{batch.pk}/{batch.created_at.timestamp()}/{batch.size}"
-    return Parts(**cache.get_or_set(key, lambda: _parts(batch), PARTS_KEPT))
+    return Parts(**cast(dict[str, Any], cache.get_or_set(key, lambda: _parts(batch), PARTS_KEPT)))
 
 
 @cached_figures.cached_figure("parts")
@@ -181,7 +181,7 @@ def hits_in(batch: Batch, part: BatchPart, rows: QuerySet[Hit]) -> QuerySet[Hit]
         return rows
     submitted = assignments_in(batch, replace(part, only=""), batch.assignments.submitted()).order_by().values("hit")
     if part.only == "several":
-        submitted = submitted.annotate(responses=Count("pk")).filter(responses__gt=1).values("hit")
+        submitted = submitted.annotate(given=Count("pk")).filter(given__gt=1).values("hit")
     return rows.filter(pk__in=submitted)
 
 
@@ -205,7 +205,7 @@ def _worker(batch: Batch, name: str) -> int | None:
     return own
 
 
-def _responses_labelled(batch: Batch, label: str) -> QuerySet[WorkerResponse]:
+def _responses_labelled(batch: Batch, label: str) -> QuerySet[WorkerResponse, Any]:
     """Submitted assignments whose response has this label; none for a label that the task does not know.
 
     It searches the stored JSON text, which is compact and escapes quotes, so that no free text can look like a field.

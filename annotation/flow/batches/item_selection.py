@@ -73,7 +73,7 @@ def used_places(batch: Batch, datasets: Sequence[Dataset]) -> Places:
     hits = Hit.objects.filter(batch__in=others, check_item=False, item__dataset__in=datasets)
     found = set(hits.values_list("item__dataset", "item__position"))
     for picked in others.filter(state=Batch.State.LAUNCHING, picked__isnull=False).values_list("picked", flat=True):
-        found |= _places(picked)
+        found |= _places(picked or [])
     return found
 
 

@@ -80,7 +80,7 @@ class Reading:
             before |= {"options": {}, "meeting": None}
             if batch.assignments_per_hit == task_type(batch.task).assignments:
                 before["assignments_per_hit"] = None
-        return before | data
+        return {**before, **data}
 
     def _read_terms(self, batch: Batch) -> None:
         """What may change after the launch; the other settings stay."""
@@ -136,7 +136,7 @@ class Reading:
     def _read_names(self) -> None:
         fill_name(self.values, self.problems, longest=SETTINGS["name"].length)
         name = self.values["name"]
-        others = Batch.everything.filter(project=self.project).exclude(pk=self.batch.pk if self.batch else None)
+        others = Batch.everything.filter(project=self.project).exclude(pk=self.batch.pk if self.batch else 0)
         if others.filter(slug=name).exists():
             self.refuse("name", name_taken(name))
 
@@ -250,7 +250,7 @@ class Reading:
         values, problems = read_values([one for name, one in settings.items() if name != "datasets"], data)
         self.problems |= {f"checks.{name}": texts for name, texts in problems.items()}
         datasets = self._datasets("checks.datasets", data.get("datasets"))
-        self.values["checks"] = gold = HiddenGold(datasets=datasets, **dict.fromkeys(problems) | values)
+        self.values["checks"] = gold = HiddenGold(datasets=datasets, **values | dict.fromkeys(problems))
         if problems or not gold.percent:
             return
         try:

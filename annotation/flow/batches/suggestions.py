@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, cast
 
 from django.utils.translation import gettext as _
 
@@ -37,8 +37,7 @@ def suggestions_of(batch: Batch, items: Collection[int]) -> dict[int, JSON]:
 def _most_frequent(batch: Batch, answers: list[JSON]) -> JSON:
     task = task_type(batch.task)
     if isinstance(task, Rated):  # whose mean of several runs may be no point of a scale
-        found: JSON = most_frequent(answers, to_text)[0]
-        return found
+        return cast(JSON, most_frequent(answers, to_text)[0])
     return capabilities.combined(task, task.options(batch.options), answers)[0]
 
 

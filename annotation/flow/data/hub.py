@@ -34,7 +34,7 @@ def client(*, anonymous: bool = False) -> HfApi:
     """
     try:
         from huggingface_hub import HfApi
-        from huggingface_hub.utils import disable_progress_bars
+        from huggingface_hub.utils.tqdm import disable_progress_bars
     except ImportError:
         text = _("The Hugging Face Hub needs a package that is not installed. Run %(command)s on the server.")
         raise Refused(text % {"command": INSTALL_HUB}) from None
@@ -126,7 +126,7 @@ def counting(done: Done) -> type[Any]:
     """A class that the library takes for its progress bars, and that counts instead."""
     from tqdm import tqdm
 
-    class Bar(tqdm):  # type: ignore[type-arg]
+    class Bar(tqdm):  # type: ignore[misc]  # it has no types
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **{**kwargs, "disable": True})
 

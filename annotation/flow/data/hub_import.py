@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,7 +97,7 @@ def fetched(
     """(file or folder, what it is, the card's licence) while the block runs."""
     api = hub.client(anonymous=anonymous)
     info = hub.info_of(api, wanted.name)
-    card = info.card_data.to_dict() if info.card_data else {}
+    card = info.card_data.to_dict() if info.card_data else {}  # type: ignore[no-untyped-call]  # the library's
     configs = card.get("configs")
     found = layout([file.rfilename for file in info.siblings or ()], configs, revision=wanted.revision)
     try:
@@ -138,12 +139,12 @@ def _download(
 
     def get(file: str, done: hub.Done) -> None:
         with hub.errors_of(name):
-            place = {"repo_type": hub.DATASET, "revision": info.sha, "local_dir": draft}
+            place: dict[str, Any] = {"repo_type": hub.DATASET, "revision": info.sha, "local_dir": draft}
             api.hf_hub_download(info.id, file, tqdm_class=hub.counting(done), **place)
 
     done = hub.Done()
     for file in files:
-        hub.waiting(lambda file=file: get(file, done), lambda: progress(min(100 * done.bytes // size, 100), 100))
+        hub.waiting(partial(get, file, done), lambda: progress(min(100 * done.bytes // size, 100), 100))
         (whole / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.move(draft / file, whole / file)  # away from the library's notes, which are no part of the data
     return whole / files[0] if len(files) == 1 else whole

@@ -286,7 +286,7 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
         return row | {name: None if row[name] is None else _text(row[name]) for name in ("element_id", "value")}
     answer = row["answer"].value
     fields = answer if isinstance(answer, dict) else {}
-    columns = {f"answer_{name}": str(fields.get(name, "")) for name in ("kind", "text")}
+    columns: dict[str, Any] = {f"answer_{name}": str(fields.get(name, "")) for name in ("kind", "text")}
     columns["support"] = json.dumps(fields.get("support", []))
     if "gold" in row:
         columns |= {name: None if row[name] is None else _listed(row[name]) for name in LISTS}

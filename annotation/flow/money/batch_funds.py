@@ -229,7 +229,7 @@ def for_opinions(hit: Hit, least: int) -> Decimal:
     if not uses_hold(batch):
         return Decimal(0)
     waiting = undecided_of(Assignment.objects.filter(hit=hit)).count()
-    count = hit.live + hit.room + waiting
+    count: int = hit.live + hit.room + waiting
     promise = hit.promised
     after = (count + least - hit.wanted) * cost(batch, hit.reward, assignments=least, promise=promise)
     return after - count * cost(batch, hit.reward, assignments=hit.wanted, promise=promise)

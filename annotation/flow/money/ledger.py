@@ -6,7 +6,7 @@ Accounts are locked last, in the order of their primary keys, so that transfers 
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from django.db import IntegrityError, transaction
 from django.db.models import Case, F, Q, Sum, Value, When
@@ -92,8 +92,7 @@ def balance(project: Project, name: str) -> Decimal:
 def held_in_all(project: Project) -> Decimal:
     """Dollars set aside for batches."""
     accounts = Account.objects.filter(project=project, name__startswith="held/")
-    total: Decimal = accounts.aggregate(sum=Sum("balance", default=Decimal(0)))["sum"]
-    return total
+    return cast(Decimal, accounts.aggregate(sum=Sum("balance", default=Decimal(0)))["sum"])
 
 
 def move(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import accumulate
+from typing import cast
 
 from django.core.cache import cache
 from django.db.models import QuerySet, Sum
@@ -136,5 +137,5 @@ def _sum(project: Project, start: datetime, end: datetime) -> Decimal:
 
     if end > clock.now():
         return count()
-    found: Decimal = cache.get_or_set(f"spent/{project.pk}/{start.timestamp():.0f}/{end.timestamp():.0f}", count, KEPT)
-    return found
+    key = f"spent/{project.pk}/{start.timestamp():.0f}/{end.timestamp():.0f}"
+    return cast(Decimal, cache.get_or_set(key, count, KEPT))

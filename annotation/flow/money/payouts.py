@@ -137,7 +137,7 @@ class _LineUpdate:
     reference: str
 
 
-PAID_OUT = {PayoutLine.State.PAID: "paid out", PayoutLine.State.FAILED: "payout failed"}
+PAID_OUT: dict[str, str] = {PayoutLine.State.PAID: "paid out", PayoutLine.State.FAILED: "payout failed"}
 
 
 @transaction.atomic

@@ -193,7 +193,7 @@ def _notify_stalled(news: BatchActivity) -> None:
     now, batch = clock.now(), news.batch
     last = batch.assignments.aggregate(last=Max("submitted_at"))["last"]
     left = _free(Hit.objects.filter(batch=batch)).aggregate(n=Sum("room", default=0))["n"]
-    if not pace.stands_still(open_since=news.open_since, last=last, left=left, now=now):
+    if not pace.stands_still(open_since=news.open_since or now, last=last, left=left, now=now):
         return
     if BatchActivity.objects.filter(pk=news.pk, stalled_at__isnull=True).update(stalled_at=now):
         begun = max(last, news.open_since) if last else news.open_since

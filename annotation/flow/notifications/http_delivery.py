@@ -86,7 +86,7 @@ def post(content: Any, sign: Callable[[bytes], tuple[str, Mapping[str, str]]]) -
 def finish(row: Any, sent: Sent, wait: timedelta | None = None, **stamps: Any) -> None:
     """Record how an attempt ended, unless another one was begun since. A failure without a wait is final."""
     state = DELIVERED if sent.taken else DUE if wait else FAILED
-    if state == DUE:
+    if wait and not sent.taken:
         stamps["due_at"] = clock.now() + wait
     if not sent.taken:
         log.info("%s %s was not delivered: %s", row._meta.model_name, row.pk, sent.trouble)

@@ -12,7 +12,7 @@ from annotation.models.compiled import compiled
 from annotation.pure.people import roles
 from annotation.pure.text.languages import worded
 
-PERMISSIONS = {  # by kind: the permission needed to be notified
+PERMISSIONS: dict[str, str] = {  # by kind: the permission needed to be notified
     Notice.Kind.FINISHED: roles.RUN,
     Notice.Kind.STALLED: roles.RUN,
     Notice.Kind.FAILED: roles.RUN,
@@ -59,7 +59,7 @@ def concerning(*, closed: bool = False) -> Q:
     found = has_work & Exists(Worker.objects.filter(**here)) | Q(kind=Notice.Kind.PASSWORD)
     for act in set(PERMISSIONS.values()):
         kinds = [kind for kind, permission in PERMISSIONS.items() if permission == act]
-        found |= Q(kind__in=kinds) & Exists(Member.objects.filter(role__in=roles.who_may(act), **here))
+        found |= Q(Exists(Member.objects.filter(role__in=roles.who_may(act), **here)), kind__in=kinds)
     return found & Q(project__removed_at__isnull=True, batch__removed_at__isnull=True)
 
 
@@ -121,7 +121,7 @@ def notice_text(notice: Notice) -> str:
         return _("A link was used to set a new password for your account. If you did not do it, tell an administrator.")
     if kind == Notice.Kind.COMMENT and notice.comment:
         return _mention_text(notice.comment)
-    return _("Of the $%(put_in)s deposited in the budget, $%(left)s are left (reserved or available).") % facts
+    return _("Of the $%(put_in)s deposited in the budget, $%(left)s are left (reserved or available).") % {**facts}
 
 
 def _mention_text(comment: Comment) -> str:

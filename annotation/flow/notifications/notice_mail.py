@@ -58,7 +58,7 @@ def _taken(limit: int) -> Iterator[uuid.UUID]:
     """Ids of mails to send now, each leased in its turn: first unsent mails of earlier runs, then new ones."""
     free = Q(mail_lease_until=None) | Q(mail_lease_until__lt=Now())
     behind = _unread().filter(free, mail_id__isnull=False).order_by("mail_id").values_list("mail_id", flat=True)
-    for mail_id in list(behind.distinct()[:limit]):
+    for mail_id in list(filter(None, behind.distinct()[:limit])):
         if Notice.objects.filter(free, mail_id=mail_id, mailed_at=None).update(mail_lease_until=Now() + LEASE):
             yield mail_id
     new = _unread().filter(mail_id=None)

@@ -104,7 +104,7 @@ def unread_of(project: Project) -> QuerySet[Message]:
     return unread_from_workers(worker__project=project)
 
 
-def threads(project: Project, *, unread: bool = False) -> QuerySet[Message, dict[str, Any]]:
+def threads(project: Project, *, unread: bool = False) -> QuerySet[Message, Any]:
     """The project's messages by worker and assignment, latest first, as rows for `load_threads`."""
     rows = Message.objects.filter(worker__project=project).order_by().values("worker", "assignment")
     counted = rows.annotate(last=Max("pk"), size=Count("pk"), unread=Count("pk", filter=FROM_WORKERS))

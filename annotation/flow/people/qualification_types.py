@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -34,7 +34,7 @@ class TooSoon(Refused):
         super().__init__(text)
 
 
-def types_of(project: models.Project) -> Any:
+def types_of(project: models.Project) -> QuerySet[QualificationType]:
     """The project's types that were not deleted, oldest first."""
     return project.qualification_types.filter(deleted_at__isnull=True).order_by("created_at", "pk")
 

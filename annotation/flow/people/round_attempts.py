@@ -198,7 +198,7 @@ def settle(attempt: Attempt) -> bool:
     return True
 
 
-def _passes(round: QualificationRound, figures: dict[str, float]) -> bool:
+def _passes(round: QualificationRound, figures: dict[str, float]) -> bool | None:
     return round_rules.passes(round_rules.read_rule(round.rule), figures, datasets_of(round))
 
 

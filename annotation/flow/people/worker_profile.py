@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cache
 from statistics import median
+from typing import Any
 
 from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.utils import timezone
@@ -69,8 +70,9 @@ def work_of(worker: Worker) -> QuerySet[Assignment]:
 
 def grades(worker: Worker) -> list[float]:
     """Grades of their responses to hidden gold and in rounds, oldest first."""
-    graded = work_of(worker).filter(state=lifecycle.SUBMITTED, grade__isnull=False)
-    return list(graded.order_by("submitted_at", "pk").values_list("grade", flat=True))
+    graded = work_of(worker).filter(state=lifecycle.SUBMITTED)
+    grades = graded.order_by("submitted_at", "pk").values_list("grade", flat=True)
+    return [grade for grade in grades if grade is not None]
 
 
 def agreements(worker: Worker) -> list[float]:
@@ -88,8 +90,8 @@ def by_batch(worker: Worker) -> list[InBatch]:
     """Their work by batch, latest first."""
     batches = _last_batches(worker)
     submitted = Q(state=lifecycle.SUBMITTED)
-    rows = work_of(worker).filter(batch__in=batches).order_by().values("batch")
-    counted = rows.annotate(
+    work = work_of(worker).filter(batch__in=batches).order_by().values("batch")
+    counted: Iterable[Any] = work.annotate(
         submitted=Count("pk", filter=submitted),
         late=Count("pk", filter=submitted & Q(late=True)),
         returned=Count("pk", filter=Q(state__in=[lifecycle.RETURNED, lifecycle.EXPIRED])),
@@ -102,7 +104,7 @@ def by_batch(worker: Worker) -> list[InBatch]:
     own, everybody = _medians(worker, batches)
     rows = []
     for batch in batches:
-        medians = {"median": own.get(batch.pk), "median_of_all": everybody.get(batch.pk)}
+        medians: dict[str, Any] = {"median": own.get(batch.pk), "median_of_all": everybody.get(batch.pk)}
         rows.append(InBatch(batch, problem_reports=problem_reports[batch.pk], **medians, **found[batch.pk]))
     return rows
 
@@ -169,8 +171,10 @@ def of_workers(workers: Sequence[Worker]) -> dict[int, WorkerActivity]:
         found[row["worker"]].add(row["n"], row["sent"])
     granted = Qualification.objects.filter(worker__in=keys, state=Qualification.State.GRANTED)
     granted = granted.filter(type__deleted_at__isnull=True)
-    for key, *score in granted.order_by("pk").values_list("worker", "type__public_id", "type__name", "value"):
-        found[key].held.append((score[0], score[1], score[2]))
+    for key, public_id, name, score in granted.order_by("pk").values_list(
+        "worker", "type__public_id", "type__name", "value"
+    ):
+        found[key].held.append((public_id, name, score))
     return dict(found)
 
 

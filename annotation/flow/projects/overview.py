@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import (
     Case,
@@ -59,8 +59,8 @@ class BatchProgress:
 def running(project: Project, *, most: int = SHOWN) -> list[BatchProgress]:
     """The project's batches: active ones first, then drafts, then closed ones, each newest first."""
     order = Case(*[When(state=s, then=Value(k)) for k, s in enumerate(STATES)], output_field=IntegerField())
-    rows = project.batches.filter(round__isnull=True, by_program=False).annotate(order=order)
-    batches = list(rows.prefetch_related("datasets").order_by("order", "-created_at", "-pk")[:most])
+    shown = project.batches.filter(round__isnull=True, by_program=False).annotate(order=order)
+    batches = list(shown.prefetch_related("datasets").order_by("order", "-created_at", "-pk")[:most])
     keys = [batch.pk for batch in batches if batch.launched_at]
     stored = models.BatchFigure.objects.current().filter(batch__in=keys, name="progress")
     rows = {row.batch_id: row.value | {"as_of": row.counted_at} for row in stored}
@@ -68,8 +68,8 @@ def running(project: Project, *, most: int = SHOWN) -> list[BatchProgress]:
     hits = models.Hit.objects.filter(batch__in=others, excluded_at__isnull=True, check_item=False).order_by()
     sums = {"wanted": Sum("wanted"), "done": Sum("done"), "live": Sum("live")}
     recent = _recent(others)
-    for row in hits.values("batch").annotate(**sums):
-        rows[row.pop("batch")] = row
+    for key, *counts in hits.values("batch").annotate(**sums).values_list("batch", *sums):
+        rows[key] = dict(zip(sums, counts, strict=True))
     return [_progress(batch, rows.get(batch.pk), recent.get(batch.pk, 0)) for batch in batches]
 
 
@@ -143,8 +143,8 @@ def _by_batch(
 def _people(project: Project) -> list[NextStep]:
     """Requests for qualifications, and messages from workers."""
     requests = QualificationRequest.objects.filter(type__project=project, state=QualificationRequest.State.PENDING)
-    counted = requests.order_by().values(slug=F("type__public_id"), title=F("type__name")).annotate(n=Count("pk"))
-    found = [NextStep("requests", row.pop("n"), row) for row in counted]
+    counted = requests.order_by().values_list("type__public_id", "type__name").annotate(n=Count("pk"))
+    found = [NextStep("requests", n, {"slug": slug, "title": title}) for slug, title, n in counted]
     messages = worker_messages.unread_of(project).count()
     return found + ([NextStep("messages", messages, {"slug": "", "title": ""})] if messages else [])
 
@@ -158,8 +158,7 @@ def with_ages(batch: Batch, steps: Iterable[NextStep]) -> list[NextStep]:
 def _oldest(hits: QuerySet[models.Hit]) -> datetime | None:
     rows = models.Assignment.objects.submitted().filter(hit__in=hits.order_by().values("pk")).order_by()
     last = rows.values("hit").annotate(last=Max("submitted_at"))
-    found: datetime | None = last.aggregate(since=Min("last"))["since"]
-    return found
+    return cast(datetime | None, last.aggregate(since=Min("last"))["since"])
 
 
 def _unread(where: Q) -> QuerySet[models.SampledAssignment]:
@@ -175,8 +174,7 @@ def count_open(batch: Batch) -> None:
     """Count and store HITs to adjudicate and gold in doubt; slow where many have changed."""
     conclusions.catch_up(batch)
     counts = {"to_adjudicate": adjudication.waiting(batch).count(), "in_doubt": gold_in_doubt.undecided(batch).count()}
-    counts |= {"counted_at": clock.now()}
-    BatchActivity.objects.update_or_create(batch=batch, defaults=counts)
+    BatchActivity.objects.update_or_create(batch=batch, defaults={**counts, "counted_at": clock.now()})
 
 
 def decided(batch: Batch, what: str, *, by: int = 1) -> None:

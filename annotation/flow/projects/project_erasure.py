@@ -8,7 +8,7 @@ import contextlib
 import logging
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -89,8 +89,9 @@ def _apart(project: Project) -> Iterator[None]:
 def _steps(erasure: Erasure) -> Iterator[int]:
     """Erase everything in steps; yields the number of rows of each, after waiting as long as it took."""
     project = erasure.project
-    acts = [_Detach(project), *(_Erase(project, model, path) for model, path in models_to_erase()), _Anonymise(project)]
-    for act in [*acts, partial(_leave, project)]:
+    erasing = (_Erase(project, model, path) for model, path in models_to_erase())
+    acts: list[Callable[[], int]] = [_Detach(project), *erasing, _Anonymise(project), partial(_leave, project)]
+    for act in acts:
         while True:
             began = time.monotonic()
             with transaction.atomic():

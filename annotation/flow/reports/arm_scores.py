@@ -62,8 +62,7 @@ def _graded(experiment: Experiment, arms: list[Batch], only: list[str] | None) -
     for arm in arms:
         task = task_type(arm.task)
         for row in batch_scores.hits_with_responses(arm):
-            is_narrow = only is not None and isinstance(task, Rated)
-            payload = task.narrowed(row.payload, only) if is_narrow else row.payload
+            payload = task.narrowed(row.payload, only) if only is not None and isinstance(task, Rated) else row.payload
             if row.excluded or payload is None or not task.gradable(payload, row.example):
                 continue
             for given in row.given:

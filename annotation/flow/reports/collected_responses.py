@@ -85,4 +85,4 @@ def _positions(batch: Batch) -> dict[tuple[int, str], Position]:
     rows = batch.assignments.submitted().filter(response_import__isnull=True).order_by()
     name = cache(batch.project.pseudonym)
     values = rows.values_list("hit", "worker", "accepted_at", "submitted_at", "ticket").iterator()
-    return positions(Turn(hit, name(worker), *rest) for hit, worker, *rest in values)
+    return positions(Turn(hit, name(who), begun, ended, ticket) for hit, who, begun, ended, ticket in values if ended)

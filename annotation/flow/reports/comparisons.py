@@ -133,8 +133,8 @@ def _without(
         for hit in hits:
             given = {str(row.assignment.worker_id): row.answer for row in said[hit.pk]}
             gold, name = hit.item.example, names[hit.pk]
-            payload: JSON | None = hit.payload
-            if only is not None and isinstance(task, Rated) and (payload := task.narrowed(hit.payload, only)) is None:
+            payload = task.narrowed(hit.payload, only) if only is not None and isinstance(task, Rated) else hit.payload
+            if payload is None:
                 continue
             if task.gradable(payload, gold):
                 grades = {who: task.grade(payload, answer, gold) for who, answer in given.items()}
@@ -183,13 +183,13 @@ def answerers(batch: Batch, people: Iterable[str], models: Iterable[str]) -> lis
     hits = batch.hits.filter(check_item=False, excluded_at__isnull=True)
     answers = _counted(batch)
     number = Counter(answers.values_list("hit", flat=True))
-    apart = hits.filter(disagreement__isnull=False).values_list("pk", "item", "disagreement")
+    apart = hits.values_list("pk", "item", "disagreement")
     names = {hit: item for hit, item in hits.values_list("pk", "item") if number[hit]}
     everybody = Measured(
         PEOPLE,
         "",
-        scores=dict(hits.filter(score__isnull=False).values_list("item", "score")),
-        agreements={item: 1 - differing for hit, item, differing in apart if number[hit] > 1},
+        scores={item: score for item, score in hits.values_list("item", "score") if score is not None},
+        agreements={item: 1 - differing for hit, item, differing in apart if differing is not None and number[hit] > 1},
         answers=sum(number.values()),
         seconds=_median(answers),
         without=_without(batch, names)[0],

@@ -9,7 +9,7 @@ alphas have no spread.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from annotation.tasktype import HitWithResponses
 
 Rows = Sequence[HitWithResponses]
 Report = Callable[[Rows], Mapping[str, Any]]
-Units = dict[str, Unit]  # by item
+Units = dict[Hashable, Unit]  # by item
 Parts = dict[str, tuple[float, float]]  # of each path: value times n, and n
 
 EXACT = 1e-9

@@ -314,7 +314,7 @@ def _derived(batch: Batch) -> Iterator[Derived]:
 def _step(name: str, source: str, step: Derivation, options: Mapping[str, Any]) -> Derived:
     """A step with those of its options that are numbers other than 0, or ticked."""
     known = {one.label: options.get(one.name) for one in settings_of(step.Options).values()}
-    told = {label: value for label, value in known.items() if isinstance(value, int) and value}
+    told: dict[str, Any] = {label: value for label, value in known.items() if isinstance(value, int) and value}
     told = {label: text_cell(_("yes")) if value is True else value for label, value in told.items()}
     return Derived(name, source, step.title, step.does, tuple(told.items()))
 

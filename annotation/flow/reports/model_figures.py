@@ -77,5 +77,5 @@ class ModelFigures:
 
 
 def _draw_of(batch: Batch) -> Draw:
-    hits = batch.hits.filter(inclusion_probability__isnull=False)
-    return Draw(*frame_of(batch), chances=dict(hits.values_list("item", "inclusion_probability")))
+    hits = batch.hits.values_list("item", "inclusion_probability")
+    return Draw(*frame_of(batch), chances={item: chance for item, chance in hits if chance is not None})

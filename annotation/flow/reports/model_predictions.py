@@ -19,7 +19,7 @@ CHUNK = 500
 COLUMNS = ("run", "answer", "confidence", "cost")
 
 
-def models_with_counts(batch: Batch) -> QuerySet[BatchModel]:
+def models_with_counts(batch: Batch) -> QuerySet[Any]:
     """The batch's models with `items` and `runs` (how many), and `cost` (US dollars; None if it is not known)."""
     made = {name: Count(f"predictions__{name[:-1]}", distinct=True) for name in ("items", "runs")}
     return batch.models.annotate(**made, cost=Sum("predictions__cost"))

@@ -48,7 +48,7 @@ def page_counts(batch: Batch, assignments: Collection[int]) -> dict[int, dict[st
     rows = WorkerResponse.objects.filter(assignment__in=assignments, page_counts__isnull=False)
     found: defaultdict[int, list[dict[str, int]]] = defaultdict(list)
     for assignment, counts in rows.order_by("pk").values_list("assignment", "page_counts"):
-        found[assignment].append(counts)
+        found[assignment].append(counts or {})
     return {assignment: total(counts) for assignment, counts in found.items()}
 
 

@@ -42,8 +42,9 @@ def _assignments(batch: Batch) -> QuerySet[Any, Any]:
     """(worker, state, rule, reason, number) of the batch's assignments."""
     reason = Case(When(rule=HIT, then=F("hit__exclusion_reason")), default=Value(""))
     columns = ("worker", "state", "rule", "reason")
-    counted = _ruled(batch).order_by().annotate(reason=reason).values(*columns).annotate(number=Count("pk"))
-    return counted.values_list(*columns, "number").order_by(*columns)
+    rows = _ruled(batch).order_by().annotate(reason=reason).values_list(*columns).annotate(number=Count("pk"))
+    counted: QuerySet[Any, Any] = rows.order_by(*columns)
+    return counted
 
 
 def _ruled(batch: Batch) -> QuerySet[Any, Any]:

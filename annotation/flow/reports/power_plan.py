@@ -13,6 +13,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.reports import score_looks
 from annotation.flow.review import results_dataset
 from annotation.models import Batch, WorkerResponse
+from annotation.pure.data.example import JSON
 from annotation.pure.reports import tables
 from annotation.pure.reports.power_tables import assumptions_table, budget_table, plan_sentences
 from annotation.pure.statistics.pilot import Pilot, pilot_of
@@ -21,7 +22,6 @@ from annotation.pure.statistics.power_budget import offers
 from annotation.pure.statistics.worker_intervals import Response
 from annotation.registry import task_type
 
-JSON = dict[str, Any]
 MOST = 20_000  # responses of a pilot that are read
 FIRST = 0.8  # rate, if neither the plan nor a pilot says any
 APART = 0.05  # of the second rate below the first, if the plan says none

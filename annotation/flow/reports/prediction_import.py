@@ -145,8 +145,7 @@ class _Reader:
         if item in self._twice:
             fix = "Give the item's 0-based position"
             return self._flaw(line, "item", wrong="several items have the id %(item)r", fix=fix, values={"item": item})
-        known = self._by_id if isinstance(item, str) else self._by_position
-        found = known.get(item)  # type: ignore[call-overload]
+        found = self._by_id.get(item) if isinstance(item, str) else self._by_position.get(item)
         if found is None and self._is_table and re.fullmatch(r"[0-9]{1,9}", str(item)):
             found = self._by_position.get(int(item))
         if found is None:
@@ -160,7 +159,7 @@ class _Reader:
             fix = "Leave this item out"
             return self._flaw(line, "item", wrong="the batch's task cannot use this item", fix=fix)
         self._runs[item] += 1
-        row = {"item": item, "run": self._runs[item]}
+        row: dict[str, Any] = {"item": item, "run": self._runs[item]}
         if record.get("run") not in (None, ""):
             run = _number(record["run"])
             if run is None or not 1 <= run <= MOST_RUN or run != int(run):

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Min, Sum
@@ -15,11 +14,10 @@ from annotation.flow.batches.settings import SETTINGS, STORED_AS_COLUMNS
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.models import Batch, Preregistration, User, clock
+from annotation.pure.data.example import JSON
 from annotation.pure.reports.preregistration import LONGEST, REQUIRED, TEXTS, differences, digest, document
 from annotation.pure.setting_fields import digests
 from annotation.registry import task_type
-
-JSON = dict[str, Any]
 
 
 @transaction.atomic

@@ -35,13 +35,13 @@ def tables(batch: Batch) -> list[JSON]:
     judged = task.judged(options) if isinstance(task, Judging) else ()
     aspects = [one for one in judged if not one.each and (one.labels or one.ends)]  # elements of an item go together
     aspects = aspects or [Aspect("response", text_cell(_("the response")), lambda answer: _said(task, answer))]
-    whole = Aspect("", "", to_text)
+    whole = Aspect("", {}, to_text)
     rows: dict[str, list[Responded]] = defaultdict(list)
     suggested: dict[str, dict[Hashable, Hashable]] = defaultdict(dict)
     gold: dict[str, dict[Hashable, Hashable]] = defaultdict(dict)
     for hit, given in _responses(batch):
         for asked in (*aspects, whole):
-            if (label := asked.value(hit.suggestion)) is None:
+            if (label := asked.value(hit.suggestion or {})) is None:
                 continue
             suggested[asked.name][hit.pk] = label
             if asked is not whole and (is_right := _is_right(task, hit, asked)) is not None:

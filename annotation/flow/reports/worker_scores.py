@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean, median
+from typing import cast
 
 from django.core.cache import cache
 from django.db.models import F
@@ -48,7 +49,7 @@ def own_scores(batch: Batch, worker: Worker) -> list[OwnScore]:
         return []
     stand = version_key(batch).replace(" ", "T")  # memcached takes no key with a space
     key = f"own-scores/{batch.pk}/{batch.created_at.timestamp()}/{stand}"
-    values: Values = cache.get_or_set(key, lambda: _values(batch), KEPT)
+    values = cast(Values, cache.get_or_set(key, lambda: _values(batch), KEPT))
     own, measures = values.get(worker.pk, {}), capabilities.measures(task_type(batch.task))
     return [_score(measures[name].label, name, own, values) for name in measures if name in own]
 

@@ -75,7 +75,7 @@ def project_rows(project: Project) -> QuerySet[Assignment]:
 def by_batch(project: Project) -> list[dict[str, Any]]:
     """{"batch__slug", "batch__title", "n", "due"} of each batch with undecided responses, the most urgent first."""
     rows = waiting(project).order_by().values("batch__slug", "batch__title")
-    return list(rows.annotate(n=Count("pk"), due=Min("auto_approve_at")).order_by("due"))
+    return [{**row} for row in rows.annotate(n=Count("pk"), due=Min("auto_approve_at")).order_by("due")]
 
 
 def pressing(project: Project) -> int:

@@ -6,6 +6,7 @@ Decision and payment are one transaction; a marketplace is notified afterwards.
 import logging
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -121,13 +122,13 @@ def worth(assignment: Assignment, answer: dict[str, Any]) -> Decimal:
 def _reward(row: Assignment, due: Decimal, user: User | None, *, source: str, reserved: bool) -> Decimal:
     """Pay the reward; on a marketplace the promised reward, and the rest as a bonus. Returns the total cost."""
     promised = due if row.hit.promised is None or not due else row.hit.promised
-    common = {"user": user, "reserved": reserved}
-    made = [add_payment(row, Payment.Kind.REWARD, promised, key=f"reward-{row.pk}", **common)]
+    pay = partial(add_payment, row, user=user, reserved=reserved)
+    made = [pay(Payment.Kind.REWARD, promised, key=f"reward-{row.pk}")]
     emit(AssignmentApproved(row, source, reward=made[0]))
     if due > promised:
         reason = _("For what your response earned beyond the reward.")
         key = f"{REST_KEY}{row.pk}"
-        made.append(add_payment(row, Payment.Kind.BONUS, due - promised, key=key, reason=reason, **common))
+        made.append(pay(Payment.Kind.BONUS, due - promised, key=key, reason=reason))
     return sum((payment.amount + payment.fee for payment in made), Decimal(0))
 
 

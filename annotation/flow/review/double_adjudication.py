@@ -45,7 +45,8 @@ def settle(made: Adjudication, *, saw_both: bool) -> bool:
     """
     rows = review_decisions.locked_responses(made.hit_id)  # so that two who decide at once see each other's decision
     if made.assignment is not None:
-        review_decisions.check_choice(rows, made.assignment, made.revision, _text(made))
+        text = made.text if made.decision == EDITED else None
+        review_decisions.check_choice(rows, made.assignment, made.revision, text)
     there = decisions_on([made.hit_id])[made.hit_id]
     if len(there) >= 2:
         if not saw_both:
@@ -99,7 +100,3 @@ def _result(task: TaskType, payload: JSON, made: Adjudication) -> Any:
     if made.decision == EDITED:
         value = capabilities.edited(task, payload, standing.answer.answer, made.text)
     return task.aggregate(payload, [{**value, "accepted": True}])
-
-
-def _text(made: Adjudication) -> str | None:
-    return made.text if made.decision == EDITED else None

@@ -299,7 +299,8 @@ def _workers(batch: Batch, names: Iterable[str]) -> dict[str, int]:
     """Primary keys of workers by their names in the source; new ones are created."""
     new = [Worker(project=batch.project, external_id=name) for name in sorted(names)]
     Worker.objects.bulk_create(new, ignore_conflicts=True)
-    return dict(batch.project.workers.filter(external_id__in=names).values_list("external_id", "pk"))
+    there = batch.project.workers.filter(external_id__in=names).values_list("external_id", "pk")
+    return {name: pk for name, pk in there if name}
 
 
 def _take_places(chunk: list[ImportedResponse]) -> list[tuple[str, bool]]:

@@ -20,7 +20,7 @@ from annotation.flow.data.response_files import time_text
 from annotation.flow.errors import Refused
 from annotation.flow.review import double_adjudication, review_decisions
 from annotation.flow.review.review_decisions import ResponseWithReview
-from annotation.models import Adjudication, Batch, Dataset, Hit, Item, User
+from annotation.models import Adjudication, Batch, Dataset, Hit, Item, Review, User
 from annotation.models.fields import to_text
 from annotation.pure.data.example import JSON, Example
 from annotation.pure.data.provenance import appended
@@ -294,12 +294,11 @@ def step_of(batch: Batch, hit: Hit, responses: list[ResponseInResult]) -> JSON:
         "workers": [batch.project.pseudonym(row.assignment.worker_id) for row in rows],
         "instructions_versions": sorted({row.answer.instructions_version for row in rows}),
         "submitted": [time_text(row.answer.created_at) for row in rows],
-        "reviews": [_reviewed(batch, hit, one.standing) for one in responses if one.standing.review],
+        "reviews": [_reviewed(batch, hit, one.standing, said) for one in responses if (said := one.standing.review)],
     }
 
 
-def _reviewed(batch: Batch, hit: Hit, standing: ResponseWithReview) -> JSON:
-    review = standing.review
+def _reviewed(batch: Batch, hit: Hit, standing: ResponseWithReview, review: Review) -> JSON:
     data = {
         "worker": batch.project.pseudonym(standing.assignment.worker_id),
         "reviewer": batch.project.reviewer_pseudonym(review.reviewer_id) if review.reviewer_id else None,

@@ -133,8 +133,8 @@ def earlier(batch: Batch) -> list[Batch]:
     """The project's earlier batches of the same task, oldest first."""
     if batch.launched_at is None:
         return []
-    launched = batch.project.batches.filter(task=batch.task, launched_at__isnull=False).exclude(pk=batch.pk)
-    return [other for other in launched.order_by("launched_at", "pk") if other.launched_at <= batch.launched_at]
+    launched = batch.project.batches.filter(task=batch.task, launched_at__lte=batch.launched_at).exclude(pk=batch.pk)
+    return list(launched.order_by("launched_at", "pk"))
 
 
 def coverage(batch: Batch, *, since: Batch | None = None) -> list[Coverage]:

@@ -128,7 +128,7 @@ def shown_once(batches: Iterable[Batch], workers: Iterable[Worker]) -> dict[int,
     (whether all these arms are for them, keys of arms): what they drew, from the open arm on; before, all arms, or none
     where nobody can begin.
     """
-    wanted = {batch.experiment_id for batch in batches} - {None}
+    wanted = {batch.experiment_id for batch in batches if batch.experiment_id is not None}
     if not wanted:
         return {}
     draws = ArmDraw.objects.filter(experiment__in=wanted, worker__in=list(workers))

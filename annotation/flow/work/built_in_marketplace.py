@@ -117,7 +117,7 @@ def _stock(user: User, batches: Iterable[Batch]) -> dict[int, dict[str, Any]]:
     rows = Hit.objects.open().filter(batch__in=keys, check_item=False).order_by()
     counted = rows.values("batch").annotate(left=Count("pk"), low=Min("reward"), high=Max("reward"))
     had = rows.filter(assignments__worker__user=user).values("batch").annotate(had=Count("pk"))
-    stock = {row["batch"]: row for row in counted}
+    stock: dict[int, dict[str, Any]] = {row["batch"]: {**row} for row in counted}
     for row in had:
         stock[row["batch"]]["left"] -= row["had"]
     return stock
@@ -141,7 +141,7 @@ def _cents(amount: Decimal) -> Decimal:
     return amount.quantize(Decimal("0.01"))
 
 
-def missing(worker: Worker | None, batch: Batch) -> list[Missing]:
+def missing(worker: Worker | None, batch: Batch) -> Sequence[Missing]:
     """The requirements that the person does not meet for accepting work of the batch, as text."""
     if not batch.requirements:
         return []

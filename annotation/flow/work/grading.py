@@ -54,6 +54,7 @@ def agreements_by_time(batch: Batch, worker: int) -> list[tuple[datetime, float]
         own = [answer for worker_id, answer in answers[row.hit_id] if worker_id == worker]
         others = [answer for worker_id, answer in answers[row.hit_id] if worker_id != worker]
         each = [task.differences(row.hit.payload, [own[0], one]) for one in others] if own else []
-        if known := [1 - differing for differing in each if differing is not None]:
+        known = [1 - differing for differing in each if differing is not None]
+        if known and row.submitted_at:
             found.append((row.submitted_at, sum(known) / len(known)))
     return found

@@ -87,13 +87,13 @@ def _is_nearly_done(batch: int) -> bool:
 
 
 @compiled
-def _active(batch: int) -> QuerySet[Participation]:
+def _active(batch: int) -> QuerySet[Participation, tuple[int]]:
     rows = Participation.objects.filter(batch=batch, worked_at__gt=Now() - ACTIVE).order_by()
     return rows.values("batch").annotate(active=Count("pk")).values_list("active")
 
 
 @lru_cache(maxsize=256)
-def _open_after(few: int) -> Callable[[int], list[Hit]]:
+def _open_after(few: int) -> Callable[[int], list[tuple[int]]]:
     @compiled
     def one_more(batch: int) -> QuerySet[Hit, tuple[int]]:
         hits = Hit.objects.open().filter(batch=batch, check_item=False).order_by("ticket")

@@ -26,8 +26,8 @@ def submitted_answers(
     `pooled`: also of those that started with a suggestion.
     """
     submitted = Assignment.objects.submitted().filter(hit__in=[hit.pk for hit in hits])
-    submitted = submitted if pooled else used(batch, submitted)
-    rows = WorkerResponse.objects.filter(assignment__in=submitted.values("pk"), revision=F("assignment__revision"))
+    given = submitted if pooled else used(batch, submitted)
+    rows = WorkerResponse.objects.filter(assignment__in=given.values("pk"), revision=F("assignment__revision"))
     found: defaultdict[int, list[WorkerResponse]] = defaultdict(list)
     rows = rows.select_related("assignment").only(*READ)
     for answer in rows.order_by("assignment__submitted_at", "assignment"):

@@ -87,7 +87,7 @@ def worker_batches(workers: Sequence[Worker]) -> list[WorkerBatch]:
     Newest first, those without a HIT for them last.
     """
     by_project = {worker.project_id: worker for worker in workers}
-    rows = [row for user in {worker.user_id for worker in workers} if user for row in _batches(user)]
+    rows: list[Any] = [row for user in {worker.user_id for worker in workers} if user for row in _batches(user)]
     rows = [row for row in rows if row.project_id in by_project]
     for row in rows:
         row.project = by_project[row.project_id].project

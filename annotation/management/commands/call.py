@@ -84,8 +84,8 @@ class Command(ApiCommand):
         result = self.call(operation, project, sent, user=caller(project, options["caller"]), key=options["key"])
         if not isinstance(result, dict | list):
             return write(result, options["out"])
-        queued = options["wait"] and isinstance(result, dict) and operation.is_job
-        return self.finished(result) if queued else result
+        is_queued = options["wait"] and operation.is_job
+        return self.finished(result) if is_queued and isinstance(result, dict) else result
 
     def _operation(self, name: str) -> Call:
         every = operations()

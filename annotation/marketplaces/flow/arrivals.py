@@ -9,12 +9,11 @@ import secrets
 from copy import copy
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 from urllib.parse import urlencode
 
 from django.core.signing import BadSignature, Signer, dumps, loads
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
@@ -138,7 +137,7 @@ def _pass_on(arrival: Arrival) -> None:
     if others.filter(pk__gt=arrival.pk, assignment__state__in=ALIVE_OR_DONE).exists():
         raise TurnedAway(_("The marketplace has given this assignment to another worker. Your entries are kept."))
     for former in others.filter(assignment__state=lifecycle.ACCEPTED).select_related("assignment"):
-        leases.return_assignment(former.assignment)
+        leases.return_assignment(former.work)
 
 
 def _check_admission(worker: Worker, hit: Hit) -> None:
@@ -184,7 +183,7 @@ def _attach(arrival: Arrival, row: Assignment) -> Arrival:
     return _arrivals().get(pk=arrival.pk)
 
 
-def _arrivals() -> Any:
+def _arrivals() -> QuerySet[Arrival]:
     return Arrival.objects.select_related(
         "publication", "assignment__hit", "assignment__batch__project",
         "assignment__worker__project", "connection",
@@ -193,7 +192,7 @@ def _arrivals() -> Any:
 
 def token_for(arrival: Arrival) -> str:
     """A token for this assignment and worker, valid until the end of its lease plus GRACE."""
-    row = arrival.assignment
+    row = arrival.work
     lease = timedelta(seconds=2 * row.batch.lease_seconds)  # it can be extended once
     until = clock.now() + lease + GRACE
     bound = {"arrival": arrival.pk, "nonce": secrets.token_urlsafe(32), "until": int(until.timestamp()), **_bound(row)}
@@ -224,12 +223,12 @@ def address(arrival: Arrival) -> str:
         "workerId": arrival.external_worker,
         "turkSubmitTo": worker_origin(arrival.connection),
     }
-    return f"{frame_path(arrival.assignment.hit)}&{urlencode(claims)}"
+    return f"{frame_path(arrival.work.hit)}&{urlencode(claims)}"
 
 
 def read_instructions(arrival: Arrival, *, version: int) -> None:
     """Record that the instructions were read; in the frame the assignment begins before them."""
-    row = arrival.assignment
+    row = arrival.work
     next_assignment.read_instructions(next_assignment.join_batch(row.worker, row.batch), version=version)
     under_way = Assignment.objects.filter(pk=row.pk, state=lifecycle.ACCEPTED, instructions_version__lt=version)
     under_way.update(instructions_version=version)
@@ -245,8 +244,8 @@ class Leaving:
 
 def leave(arrival: Arrival) -> Leaving:
     """The form for the marketplace: the assignment, and ids by which we find the response. Records the time, once."""
-    row = arrival.assignment
-    answer = row.current
+    row = arrival.work
+    digest = row.current.digest if row.current else ""
     Arrival.objects.filter(Q(posted_at=None), pk=arrival.pk).update(posted_at=Now())
-    fields = {"assignmentId": arrival.external_assignment, REFERENCE: row.public_id, DIGEST: answer.digest}
+    fields = {"assignmentId": arrival.external_assignment, REFERENCE: row.public_id, DIGEST: digest}
     return Leaving(f"{worker_origin(arrival.connection)}{EXTERNAL_SUBMIT}", fields)

@@ -264,8 +264,7 @@ def decide(row: VisitBonus, *, was_paid: bool) -> bool:
 def counts(batch: Batch) -> dict[str, int]:
     """The batch's bonuses by state."""
     by_state = {state: Count("pk", filter=Q(state=state)) for state in State.values}
-    counted: dict[str, int] = VisitBonus.objects.filter(visit__study__batch=batch).aggregate(**by_state)
-    return counted
+    return VisitBonus.objects.filter(visit__study__batch=batch).aggregate(**by_state)
 
 
 def sweep(*, seconds: float = 10.0) -> int:

@@ -156,7 +156,9 @@ def installation_id(project: Project) -> str:
 def presets() -> dict[str, dict[str, str]]:
     """Proposed values of each preset: {"endpoint_url", "worker_origin"}; empty if only the requester knows them."""
     here = {"endpoint_url": f"{settings.PUBLIC_URL}/mturk/", "worker_origin": origin_of(settings.PUBLIC_URL)}
-    closed = {name: {"endpoint_url": url, "worker_origin": origin} for name, (url, origin) in AMAZON.items()}
+    closed: dict[str, dict[str, str]] = {
+        name: {"endpoint_url": url, "worker_origin": origin} for name, (url, origin) in AMAZON.items()
+    }
     return {Connection.Preset.HERE: here, Connection.Preset.OTHER: {"endpoint_url": "", "worker_origin": ""}, **closed}
 
 

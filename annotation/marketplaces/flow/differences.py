@@ -144,7 +144,7 @@ def _open(study: PanelStudy, one: FoundDifference, facts: dict[str, Any]) -> Non
 
 def _what_was_done(row: Difference) -> str:
     """What became of a difference that is gone, from the visit as it is now."""
-    visit = Visit.objects.filter(pk=row.visit_id).first()
+    visit = Visit.objects.filter(pk=row.visit_id or 0).first()
     if row.action:
         return row.action
     if visit is not None and visit.assignments.filter(freed_at__isnull=False).exists():

@@ -155,15 +155,14 @@ def take_in(publication: Publication, work: Work) -> bool:
 
 
 def _trouble(arrival: Arrival, work: Work) -> str:
-    row = arrival.assignment
     if not arrival.is_answered:
         same = Arrival.objects.filter(
             connection=arrival.connection_id, external_assignment=work.external_id, assignment__state="submitted"
         )
         return ANOTHER if same.exclude(pk=arrival.pk).exists() else ONLY_THERE
     if work.state == "Approved":
-        return _approved_there(row)
-    return REJECTED_THERE if work.state == "Rejected" and row.approval != "rejected" else ""
+        return _approved_there(arrival.work)
+    return REJECTED_THERE if work.state == "Rejected" and arrival.work.approval != "rejected" else ""
 
 
 def _approved_there(row: Assignment) -> str:
@@ -184,7 +183,7 @@ def _miss(arrivals: Iterable[Arrival]) -> None:
     for one in arrivals:
         if not one.is_answered or one.trouble:
             continue
-        end = one.arrived_at + timedelta(seconds=one.assignment.batch.lease_seconds) + LATE
+        end = one.arrived_at + timedelta(seconds=one.work.batch.lease_seconds) + LATE
         if clock.now() > end:
             Arrival.objects.filter(pk=one.pk, remote_state="").update(trouble=ONLY_HERE)
 

@@ -26,7 +26,7 @@ def sweep(*, limit: int = 50) -> int:
     over = Q(study__goal=PanelStudy.Goal.STOPPED) | Q(study__batch__state=Batch.State.CLOSED)
     rows = Visit.objects.filter(over, worker__erased_at=None, ended_at__lt=Now())
     erased = 0
-    for days in set(PanelStudy.objects.filter(ids_kept_days__isnull=False).values_list("ids_kept_days", flat=True)):
+    for days in {n for n in PanelStudy.objects.values_list("ids_kept_days", flat=True) if n is not None}:
         old = rows.filter(study__ids_kept_days=days, ended_at__lt=Now() - timedelta(days=days))
         # in random order, so that participants who are still owed something do not delay others
         for worker in Worker.objects.filter(pk__in=old.values("worker")).order_by("?")[:limit]:

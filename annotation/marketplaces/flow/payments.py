@@ -43,8 +43,7 @@ def counts(batch: Batch) -> dict[str, object]:
     """{"due", "sending", "paid", "failed"} and "waiting": dollars not sent to the marketplace yet."""
     states = {state: Count("pk", filter=Q(state=state)) for state in State.values}
     waiting = Sum("amount", filter=~Q(state=State.PAID), default=0)
-    counted: dict[str, object] = of(batch).aggregate(waiting=waiting, **states)
-    return counted
+    return of(batch).aggregate(waiting=waiting, **states)
 
 
 def due(connection: Connection) -> QuerySet[Payment]:
@@ -57,7 +56,9 @@ def due(connection: Connection) -> QuerySet[Payment]:
 def take(connection: Connection, *, patience: Patience) -> Payment | None:
     """Lease a due payment and commit that before any call; `now` is then the database's time."""
     related = ("assignment__arrival", "project", "batch")
-    return outbox.take(due(connection).order_by("due_at"), Payment.objects.unsettled(), *related, patience=patience)
+    rows = due(connection).order_by("due_at")
+    taken: Payment | None = outbox.take(rows, Payment.objects.unsettled(), *related, patience=patience)
+    return taken
 
 
 def send_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> int:

@@ -77,8 +77,7 @@ def of(batch: Batch) -> QuerySet[Publication]:
 def counts(batch: Batch) -> dict[str, int]:
     """{"waiting", "sending", "published", "failed", "all"}: the batch's publications by state."""
     by_state = {state: Count("pk", filter=Q(state=state)) for state in State.values}
-    counted: dict[str, int] = of(batch).aggregate(all=Count("pk"), **by_state)
-    return counted
+    return of(batch).aggregate(all=Count("pk"), **by_state)
 
 
 def due(connection: Connection) -> QuerySet[Publication]:
@@ -90,8 +89,9 @@ def due(connection: Connection) -> QuerySet[Publication]:
 def take(connection: Connection, *, patience: Patience, batch: Batch | None = None) -> Publication | None:
     """Lease a due publication and commit that before any call; `now` is then the database's time."""
     rows = due(connection).filter(hit__batch=batch) if batch else due(connection)
-    related = ("hit__batch__project", "connection")
-    return outbox.take(rows.order_by("due_at", "pk"), Publication.objects.unsent(), *related, patience=patience)
+    related, unsent = ("hit__batch__project", "connection"), Publication.objects.unsent()
+    taken: Publication | None = outbox.take(rows.order_by("due_at", "pk"), unsent, *related, patience=patience)
+    return taken
 
 
 def send_due(

@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.db import transaction
@@ -186,7 +186,8 @@ def raise_places(study: PanelStudy, places: int, *, screen_outs: int = 0) -> Non
         rows.filter(goal=Goal.STOPPED, places__lt=places).update(goal=Goal.ACTIVE)
     if not rows.filter(places__lte=places).update(places=places, **_again(study)):
         raise Refused(_("A study cannot have fewer places than before."))
-    paying, more = rows.filter(screen_out_reward__gt=0), {"screen_out_places": screen_outs} if screen_outs else {}
+    paying = rows.filter(screen_out_reward__gt=0)
+    more: dict[str, Any] = {"screen_out_places": screen_outs} if screen_outs else {}
     if more and not paying.filter(screen_out_places__lte=screen_outs).update(**more):
         raise Refused(_("The number of participants who are paid for being screened out can only be raised."))
     if paying.exists():
@@ -345,14 +346,15 @@ def places_left(study: PanelStudy) -> bool:
 def median_minutes(study: PanelStudy) -> float | None:
     """The median length of the last finished visits, in minutes; None before there are ENOUGH."""
     done = study.visits.filter(outcome="done", ended_at__isnull=False).order_by("-pk")
-    lengths = [(end - start).total_seconds() / 60 for start, end in done.values_list("arrived_at", "ended_at")[:1000]]
+    times = done.values_list("arrived_at", "ended_at")[:1000]
+    lengths = [(end - start).total_seconds() / 60 for start, end in times if end]
     return round(statistics.median(lengths), 1) if len(lengths) >= ENOUGH else None
 
 
 def screen_out_cost(study: PanelStudy, places: int) -> Decimal:
     """Dollars that so many participants who are screened out cost, with fees."""
     fee = pricing.reward_fee(study.screen_out_reward, schedule=study.connection.fees)
-    return places * (study.screen_out_reward + fee)
+    return cast(Decimal, places * (study.screen_out_reward + fee))
 
 
 def screen_outs_left(batch: Batch) -> Decimal:
@@ -368,4 +370,4 @@ def screen_outs_left(batch: Batch) -> Decimal:
 def cost(study: PanelStudy) -> Decimal:
     """Dollars that all places cost, with fees."""
     fee = pricing.reward_fee(study.reward, schedule=study.connection.fees)
-    return study.places * (study.reward + fee)
+    return cast(Decimal, study.places * (study.reward + fee))

@@ -142,8 +142,7 @@ def unpaid(study: PanelStudy) -> QuerySet[Payment]:
 def owed(study: PanelStudy) -> dict[str, Any]:
     """{"sum", "people", "up_to"}: dollars of unpaid payments, to how many participants, and the key of the newest."""
     who = Count("assignment__visited__visit__participant", distinct=True)
-    found: dict[str, Any] = unpaid(study).aggregate(sum=Sum("amount", default=0), people=who, up_to=Max("pk"))
-    return found
+    return unpaid(study).aggregate(sum=Sum("amount", default=0), people=who, up_to=Max("pk"))
 
 
 def pay_list(study: PanelStudy) -> Iterator[str]:

@@ -9,7 +9,7 @@ from operator import or_
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -114,7 +114,8 @@ def leave_out(visit: Visit, *, why: str) -> None:
     Responses of a visit that timed out may count all the same, if the study says so.
     """
     keeps = why == TIMED_OUT and visit.study.use_timed_out
-    rows = list(_unfreed(visit).select_related("assignment__hit", "assignment__batch__project"))
+    unfreed = visit.assignments.filter(freed_at=None, assignment__state=lifecycle.SUBMITTED).order_by("pk")
+    rows = list(unfreed.select_related("assignment__hit", "assignment__batch__project"))
     for row in rows:
         assignment = row.assignment
         if not assignment.approval:
@@ -126,10 +127,6 @@ def leave_out(visit: Visit, *, why: str) -> None:
         response_erasure.erase(Assignment.objects.filter(visited__visit=visit))
     for row in rows if not keeps else ():
         _ask_again(row)
-
-
-def _unfreed(visit: Visit) -> QuerySet[VisitAssignment]:
-    return visit.assignments.filter(freed_at=None, assignment__state=lifecycle.SUBMITTED).order_by("pk")
 
 
 def _discard(assignment: Assignment, reason: str) -> None:
@@ -165,8 +162,8 @@ def settled(study: PanelStudy) -> dict[str, str]:
     open_ones = Payment.objects.filter(assignment__visited__visit=OuterRef("pk")).exclude(visit_pay.is_bonus())
     is_paid = Q(remote_state=Status.APPROVED, decision=Visit.Decision.APPROVED)
     is_paid |= Q(remote_state=Status.PARTLY_APPROVED, decision=Visit.Decision.PART)
-    is_paid &= ~Exists(own.exclude(approval=Assignment.Approved.APPROVED))
-    is_paid &= ~Exists(open_ones.exclude(state=Payment.State.PAID))
+    is_paid &= Q(~Exists(own.exclude(approval=Assignment.Approved.APPROVED)))
+    is_paid &= Q(~Exists(open_ones.exclude(state=Payment.State.PAID)))
     is_over = Q(remote_state__in=OVER) & ~Exists(own.filter(visited__freed_at=None))
     rows = Visit.objects.filter(is_paid | is_over | Q(remote_state=Status.SCREENED_OUT), study=study, trouble="")
     rows = rows.filter(synced_at__isnull=False).exclude(state=State.LIVE)

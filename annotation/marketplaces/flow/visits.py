@@ -259,10 +259,10 @@ def _has_more(visit: Visit) -> bool:
     if taken(visit).filter(state=lifecycle.ACCEPTED).exists():
         return True
     batch: Batch | None = visit.study.batch
-    if batch is not None and batch.experiment is not None:
-        batch = arm_draws.current_arm(visit.worker, batch.experiment)
+    if (experiment := visit.study.batch.experiment) is not None:
+        batch = arm_draws.current_arm(visit.worker, experiment)
         if batch is None:
-            return arm_draws.may_begin(visit.worker, visit.study.batch.experiment)
+            return arm_draws.may_begin(visit.worker, experiment)
     while batch is not None:
         if open_work.left(next_assignment.join_batch(visit.worker, batch), most=1) > 0:
             return True

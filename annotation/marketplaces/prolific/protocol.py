@@ -107,7 +107,8 @@ def internal_name(spec: StudySpec) -> str:
 
 
 def _code(outcome: Outcome, code: str, spec: StudySpec) -> dict[str, Any]:
-    kind, action = CODE_TYPES[outcome], {"action": "MANUALLY_REVIEW"}
+    kind = CODE_TYPES[outcome]
+    action: dict[str, Any] = {"action": "MANUALLY_REVIEW"}
     if outcome in RETURNS:
         action = {"action": "REQUEST_RETURN", "return_reason": RETURNS[outcome]}
     elif outcome == Outcome.SCREENED_OUT and spec.screen_out_reward:

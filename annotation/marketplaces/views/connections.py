@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.db import transaction
 from django.db.models import Count
 from django.http import Http404, HttpResponse
@@ -44,7 +44,7 @@ def marketplaces(request: Request, project: Project) -> HttpResponse:
                 text = _("%(name)s was added. Test it before you launch a batch there.")
             messages.success(request, text % {"name": made.name})
             return see_other("marketplaces", project.slug)
-    rows = list(project.connections.annotate(held=Count("batches")).order_by("name"))
+    rows: list[Any] = list(project.connections.annotate(held=Count("batches")).order_by("name"))
     for row in rows:
         row.pays_twice, row.closed = connections.pays_twice(row), row.preset in connections.AMAZON
         row.is_called, row.has_region = (
@@ -122,7 +122,7 @@ def batch_marketplace(request: Request, project: Project, batch: Batch) -> HttpR
     show = request.GET.get("show", "")
     rows = publications.of(shown).select_related("hit__item").defer("hit__payload", "hit__item__content")
     rows = rows.filter(state=show) if show in TONES else rows
-    page = Paginator(rows.order_by("pk"), 50).get_page(request.GET.get("page"))
+    page: Page[Any] = Paginator(rows.order_by("pk"), 50).get_page(request.GET.get("page"))
     for row in page:
         row.tone = TONES[row.state]
     more = {"page": page, "show": show, "form": KeepOpenForm(), **_standing(shown), **_amiss(shown)}
@@ -179,7 +179,7 @@ def _until(request: Request, batch: Batch) -> HttpResponse:
         hit_sync.keep_open(batch, form.cleaned_data["until"])
         messages.success(request, _("The HITs stay available until then. The marketplace is informed within a minute."))
     else:
-        messages.error(request, " ".join(form.errors.get("until", [])))
+        messages.error(request, " ".join(map(str, form.errors.get("until", []))))
     return see_other("batch-marketplace", batch.project.slug, batch.slug)
 
 

@@ -101,7 +101,7 @@ def _dressed(response: HttpResponse, connection: Connection) -> HttpResponse:
     response["Content-Security-Policy"] = build_policy(replace=policy)
     response["Referrer-Policy"] = "no-referrer"
     if origin:
-        response.xframe_options_exempt = True  # type: ignore[attr-defined]
+        response.xframe_options_exempt = True
     return response
 
 

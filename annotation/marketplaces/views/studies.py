@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.db.models import Avg, Count, Q, QuerySet
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
@@ -103,14 +103,14 @@ def study_page(
     done = Count("assignments", filter=Q(assignments__assignment__state="submitted"))
     gold = Q(assignments__assignment__hit__check_item=True, assignments__assignment__grade__isnull=False)
     grades = {"gold": Count("assignments", filter=gold), "grade": Avg("assignments__assignment__grade", filter=gold)}
-    page = Paginator(rows.annotate(done=done, **grades), 50).get_page(request.GET.get("page"))
+    page: Page[Any] = Paginator(rows.annotate(done=done, **grades), 50).get_page(request.GET.get("page"))
     for row in page:
         row.is_ticked = str(row.pk) in request.POST.getlist("visit")
         row.percent = 100 * row.grade if row.gold else None
         row.ended_as = OUTCOMES.get(row.outcome, "")
         row.there = STATUSES.get(row.remote_state, row.remote_state)
         row.problem = PROBLEMS.get(row.trouble, row.trouble)
-    context = {
+    context: dict[str, Any] = {
         "study": study,
         "connection": study.connection,
         "url": f"{studies.arrival_url(study)}?{visits.marketplace_of(study).parameters()}",
@@ -189,7 +189,7 @@ def _pursue(goal: str) -> Callable[[Request, PanelStudy], None]:
 def _schedule(request: Request, study: PanelStudy) -> None:
     form = ScheduleForm(request.POST)
     if not form.is_valid():
-        messages.error(request, " ".join(form.errors.get("starts_at", [])))
+        messages.error(request, " ".join(map(str, form.errors.get("starts_at", []))))
         return
     with refusal_as_message(request):
         studies.pursue(study, studies.Goal.ACTIVE, starts_at=form.cleaned_data["starts_at"])
@@ -210,7 +210,7 @@ def _draft(request: Request, study: PanelStudy) -> None:
 def _places(request: Request, study: PanelStudy) -> None:
     form = PlacesForm.of(study, request.POST)
     if not form.is_valid():
-        messages.error(request, " ".join(text for texts in form.errors.values() for text in texts))
+        messages.error(request, " ".join(str(text) for texts in form.errors.values() for text in texts))
         return
     with refusal_as_message(request):
         screen_outs = form.cleaned_data.get("screen_out_places") or 0
@@ -254,8 +254,8 @@ def _approve(request: Request, study: PanelStudy) -> HttpResponse | None:
 
 
 def _reject(request: Request, study: PanelStudy) -> HttpResponse | None:
-    terms = {"text": request.POST.get("reason", ""), "category": request.POST.get("category", "")}
-    decide = partial(visit_decisions.reject, **terms, user=request.user)
+    text, category = request.POST.get("reason", ""), request.POST.get("category", "")
+    decide = partial(visit_decisions.reject, text=text, category=category, user=request.user)
     done = partial(ngettext, "%(n)s visit was rejected.", "%(n)s visits were rejected.")
     return _each(request, study, decide, done)
 
@@ -267,8 +267,8 @@ def _return(request: Request, study: PanelStudy) -> HttpResponse | None:
 
 
 def _part(request: Request, study: PanelStudy) -> HttpResponse | None:
-    terms = {"text": request.POST.get("reason", ""), "percent": whole_number(request.POST.get("percent", ""), 0)}
-    decide = partial(visit_decisions.pay_part, **terms, user=request.user)
+    text, percent = request.POST.get("reason", ""), whole_number(request.POST.get("percent", ""), 0)
+    decide = partial(visit_decisions.pay_part, text=text, percent=percent, user=request.user)
     done = partial(ngettext, "A part is paid for %(n)s visit.", "A part is paid for %(n)s visits.")
     return _each(request, study, decide, done)
 

@@ -62,7 +62,7 @@ def _own(request: HttpRequest) -> Visit:
     """The guest's visit; 404 for everybody else."""
     rows = Visit.objects.select_related("study__batch__project", "study__connection", "worker__project")
     key = request.session.get(VISIT) if request.user.is_authenticated else None
-    found = rows.filter(pk=key, worker__user=request.user).first() if key else None
+    found = rows.filter(pk=key, worker__user=request.user.pk).first() if key else None
     if found is None:
         raise Http404
     return found
@@ -77,16 +77,13 @@ def visit(request: HttpRequest) -> HttpResponse:
     if own.state == Visit.State.LIVE:
         return render(request, "marketplaces/visit.html", _context(own, progress))
     code = own.study.codes.get(own.outcome, "")
-    url = visits.marketplace_of(own.study).return_url(own.outcome, code, _ticket(own)) if code else ""
+    ticket = Ticket(own.participant, own.external_id, own.study.external_id or "")
+    url = visits.marketplace_of(own.study).return_url(own.outcome, code, ticket) if code else ""
     page = render(request, "marketplaces/visit_end.html", _context(own, progress) | {"code": code, "return_url": url})
     if url:
         parts = urlsplit(url)
         page._csp_update = {"form-action": [SELF, f"{parts.scheme}://{parts.netloc}"]}  # type: ignore[attr-defined]
     return page
-
-
-def _ticket(own: Visit) -> Ticket:
-    return Ticket(own.participant, own.external_id, own.study.external_id or "")
 
 
 def _context(own: Visit, progress: visits.VisitProgress) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from django.db import IntegrityError, connection, transaction
 from django.db.models import CharField, Exists, OuterRef, QuerySet, Subquery, Value
@@ -197,8 +197,8 @@ def take_ticket(batch: int) -> int:
 def _item(hit_type: HitType, public_id: str, *, position: int) -> Item:
     """The item of a HIT: a row of the batch's dataset with only the batch's title as its content."""
     title = hit_type.batch.title
-    return Item.objects.create(
-        dataset_id=hit_type.dataset_key,
+    return Item.every.create(
+        dataset_id=cast(int, hit_type.dataset_key),
         position=position,
         source_id=public_id,
         group_key=public_id,

@@ -47,7 +47,7 @@ def _signature(event: Event, body: bytes) -> dict[str, str]:
 def _key(event: Event) -> AccessKey | None:
     """The key of the notification setting; the project's newest if that one was revoked."""
     keys = AccessKey.objects.filter(project=event.project_id, revoked_at__isnull=True)
-    return keys.filter(pk=event.key_id).first() or keys.order_by("-pk").first()
+    return keys.filter(pk=event.key_id or 0).first() or keys.order_by("-pk").first()
 
 
 def _messages(project_id: int, queue: str) -> QuerySet[Event]:

@@ -101,5 +101,5 @@ def _extend(action: PolicyOutcome) -> str:
 
 def _limits(action: PolicyOutcome) -> Extension | None:
     if action.level == review_policies.HIT:
-        return review_policies.read_plurality(action.listing.hit_policy).extension
-    return review_policies.read_known_answers(action.listing.assignment_policy).extension
+        return review_policies.read_plurality(action.listing.hit_policy or {}).extension
+    return review_policies.read_known_answers(action.listing.assignment_policy or {}).extension

@@ -55,7 +55,7 @@ def answers_of(assignments: list[Assignment]) -> dict[int, Answers]:
 
 
 def _score_known_answers(listing: Listing, work: Work) -> Outcome:
-    policy = review_policies.read_known_answers(listing.assignment_policy)
+    policy = review_policies.read_known_answers(listing.assignment_policy or {})
     return review_policies.score_known_answers(policy, work, hit=listing.hit.public_id)
 
 

@@ -30,7 +30,7 @@ from annotation.pure.mturk.external_question import LEAST, TwoAssignments, rewri
 from annotation.pure.mturk.external_question import sent as read_sent
 from annotation.pure.mturk.mturk_xml import Html, read_question
 from annotation.templatetags.external_question_tags import QUESTION
-from annotation.views.access import own_assignment, signed_in_or_401, signed_in_page
+from annotation.views.access import Request, own_assignment, signed_in_or_401, signed_in_page
 from annotation.views.error_pages import frameable
 
 View = Callable[[HttpRequest], HttpResponse]
@@ -54,7 +54,7 @@ def html_question(request: HttpRequest, token: str) -> HttpResponse:
     scripts = {"script": "external_hit", "crowd": "crowd_elements", "first": "html_question"}
     script_urls = {name: request.build_absolute_uri(static(f"js/{file}.js")) for name, file in scripts.items()}
     page = HttpResponse(rewritten(question.content, **script_urls))
-    page._csp_exempt = True
+    page._csp_exempt = True  # type: ignore[attr-defined]  # what django-csp looks for
     page["Content-Security-Policy"] = SANDBOX
     page["Cross-Origin-Opener-Policy"] = "unsafe-none"
     return page
@@ -117,13 +117,13 @@ def _render_outcome(request: HttpRequest, status: int, **context: object) -> Htt
 @never_cache
 @require_safe
 @signed_in_or_401
-def assignment_state(request: HttpRequest, public_id: str) -> JsonResponse:
+def assignment_state(request: Request, public_id: str) -> JsonResponse:
     """{"state"} of the viewer's own assignment, for the page around a frame."""
     return JsonResponse({"state": own_assignment(request, public_id).state})
 
 
 @signed_in_page
-def preview_by_id(request: HttpRequest) -> HttpResponse:
+def preview_by_id(request: Request) -> HttpResponse:
     """/mturk/preview?groupId=: the id of a HIT group or a HIT type leads to its group."""
     wanted = request.GET.get("groupId", "")[:64].replace("\0", "")
     found = get_object_or_404(HitType, Q(group_id=wanted) | Q(public_id=wanted))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from annotation.pure.data.example import JSON
 from annotation.pure.ratings.fields import ROLES, FieldSample
 from annotation.pure.ratings.rubric import (
     ALLOWED,
@@ -28,7 +29,6 @@ from annotation.pure.ratings.rubric import (
 )
 from annotation.pure.text.translation_marks import gettext_noop as _
 
-JSON = dict[str, Any]
 Option = tuple[str, str, bool, str]
 Given = Callable[[str], list[str]]  # the values that a form has for a control, by its name
 

@@ -4,13 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from annotation.pure.data.example import JSON
 from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, MARK, NUMBER, ORDER, SCALE, TEXT, Criterion, Rubric
 from annotation.pure.reports.report_values import table_of
 from annotation.pure.reports.tables import table, text_cell
 from annotation.pure.statistics.intervals import wilson
 from annotation.pure.text.translation_marks import gettext_noop as _
 
-JSON = dict[str, Any]
 SAME_ONLY = _("Only criteria that have the same name, kind and values in all of these batches are compared.")
 FROM_REPORTS = _("From each batch's last report, which has the intervals.")
 RIGHT, WRONG, OPEN = "right", "wrong", "open"  # a chain of reasoning

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from annotation.pure.data.example import Example
+from annotation.pure.data.example import JSON, Example
 from annotation.pure.ratings.rubric import EXTRA
 
-JSON = dict[str, Any]
 ROLES: Final = ("question", "answer", "answers", "paragraphs", "hops", "options")
 MOST_SAMPLED: Final = 60  # characters of a sample
 _SPEAKER, _SAID = "role", ("content", "text")  # keys of a turn of a conversation

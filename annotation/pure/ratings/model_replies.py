@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from string import ascii_uppercase
 from typing import Any, Final
 
+from annotation.pure.data.example import JSON
 from annotation.pure.ratings.responses import candidates_of, parts_of, prefilled, rows_of
 from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, MARK, NUMBER, ORDER, SCALE, TEXT, TIE
 from annotation.pure.text.languages import worded
 
-JSON = dict[str, Any]
 NULL: Final = {"type": "null"}
 
 

@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from annotation.pure.data.example import JSON
 from annotation.pure.ratings.responses import is_empty, rows_of
 from annotation.pure.ratings.rubric import NUMBER, SCALE, Criterion
 from annotation.pure.statistics.agreement import most_frequent
-
-JSON = dict[str, Any]
 
 
 def of_columns(payload: JSON, rows: Sequence[Mapping[str, Any]]) -> JSON:

@@ -1,7 +1,7 @@
 """The practice items of a rubric: items with the right response and its reason."""
 
-from annotation.pure.data.example import Example
-from annotation.pure.ratings.responses import JSON, missing, read
+from annotation.pure.data.example import JSON, Example
+from annotation.pure.ratings.responses import missing, read
 from annotation.pure.ratings.rubric import InvalidRubric, Rubric
 from annotation.pure.ratings.showing import LeftOut, payload_of
 from annotation.pure.text.translation_marks import gettext_noop as _

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-JSON = dict[str, Any]
+from annotation.pure.data.example import JSON
+
 _GAP = re.compile(r"\s+")
 
 

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from annotation.pure.data.example import JSON
 from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, MARK, NUMBER, ORDER, SCALE, TEXT, TIE
 from annotation.pure.text.translation_marks import gettext_noop as _
 
-JSON = dict[str, Any]
 LONGEST_TEXT: Final = 20_000
 MOST_MARKS: Final = 100
 _NUMBER = re.compile(r"[+-]?([0-9]{1,18}(\.[0-9]{0,18})?|\.[0-9]{1,18})(e[+-]?[0-9]{1,2})?", re.IGNORECASE)

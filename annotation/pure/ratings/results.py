@@ -10,7 +10,7 @@ from itertools import groupby
 from statistics import fmean
 from typing import Any
 
-from annotation.pure.data.example import Example
+from annotation.pure.data.example import JSON, Example
 from annotation.pure.data.item_diff import bounded_difference
 from annotation.pure.data.subquestion_corrections import Change
 from annotation.pure.ratings.fields import value_of
@@ -31,7 +31,6 @@ from annotation.pure.statistics import ratings
 from annotation.pure.text.folding import fold
 from annotation.pure.text.languages import Text, worded
 
-JSON = dict[str, Any]
 MOST_SHOWN = 100  # characters of a candidate
 WORD = re.compile(r"\S+")
 TIED, UNDECIDED, RATED = "tied", "undecided", "rated"

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from random import Random
 from typing import Any, Final
 
-from annotation.pure.data.example import Example
+from annotation.pure.data.example import JSON, Example
 from annotation.pure.ratings.fields import element_of, fields_of, look_of, shown_as, value_of
 from annotation.pure.ratings.rubric import BEST, EXTRA, MARK, ORDER, SCALE, Criterion, InvalidRubric, Rubric, Shown
 from annotation.pure.text.translation_marks import gettext_noop as _
 
-JSON = dict[str, Any]
 MOST_ELEMENTS: Final = 200
 MOST_CONTROLS: Final = 2000
 MOST_BYTES: Final = 200_000

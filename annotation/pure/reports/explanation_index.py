@@ -1,12 +1,11 @@
 """All explanations in the order of the guide: of all reports, of the tasks, of comparisons, plans and studies."""
 
 from collections.abc import Iterable
-from typing import Any
 
+from annotation.pure.data.example import JSON
 from annotation.pure.reports.explanations import ROWS, WHOM, Chapter, chapter
 from annotation.pure.reports.tables import Translate
 
-JSON = dict[str, Any]
 SHARED = ("answers", "labels", "batch", "models")  # of reports of several tasks
 
 

@@ -62,13 +62,10 @@ def _tests(found: JSON) -> JSON:
         for test in found["tests"]
     ]
     columns = [_("Same wrong answers as"), "n", _("The same"), _("Repeats"), _("Expected repeats"), "p"]
-    marked = [_number_marked(found["marked"])] if found["marked"] else [NOBODY]
+    n = len(found["marked"])
+    marked = counted(n, _("One worker is marked below."), _("%(n)s workers are marked below.")) if n else NOBODY
     numbers = [False, *[True] * 5]
-    return _table("own-answers", columns, rows, [HOW, REPEATS, LIMITS, *marked]) | {"numbers": numbers}
-
-
-def _number_marked(marked: list[str]) -> JSON:
-    return counted(len(marked), _("One worker is marked below."), _("%(n)s workers are marked below."))
+    return _table("own-answers", columns, rows, [HOW, REPEATS, LIMITS, marked]) | {"numbers": numbers}
 
 
 def _other(model: str, worker: str = "") -> Any:

@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from annotation.pure.data.example import JSON
 from annotation.pure.reports import tables
 from annotation.pure.reports.tables import text_cell
 from annotation.pure.statistics.power import PAIRED, TARGET, UNPAIRED, Power
 from annotation.pure.statistics.power_budget import Offer
 from annotation.pure.statistics.worker_intervals import LEAST_WORKERS
 from annotation.pure.text.translation_marks import gettext_noop as _
-
-JSON = dict[str, Any]
 
 DESIGNS = {
     PAIRED: _(

@@ -105,7 +105,7 @@ def agreement_table(units: Sequence[Mapping[str, Hashable]], *, on: str, seed: i
     return table("agreement", _("Agreement"), agreement_columns(_("Items")), rows, notes) | agreed(units, on)
 
 
-def agreed(units: Iterable[Mapping[str, Hashable]], on: str) -> JSON:
+def agreed(units: Iterable[Mapping[str, Hashable]], on: str | JSON) -> JSON:
     """What a table of agreement is about, in words, and how many pairs of labels of one unit it compares."""
     return {"on": on, "pairs": sum(math.comb(len(unit), 2) for unit in units)}
 

@@ -95,7 +95,7 @@ def judge_accuracy(rows: Sequence[AnswerRow], seed: int) -> Figure:
     """The share of a system's questions that is right by the judge, with its interval over questions."""
     if not any(row.by_judge is not None for row in rows):
         return Figure(None, None, None, len(rows))
-    return _over_questions(_judge_parts(rows), seed)
+    return _over_questions([_counts(row.exact, row.by_judge, row.judge_share) for row in _counted(rows)], seed)
 
 
 def right_of_kinds(rows: Sequence[tuple[Hashable, AnswerRow]], seed: int) -> dict[Hashable, Figure]:
@@ -190,10 +190,6 @@ def _share(rows: Sequence[tuple[float, bool]]) -> Figure:
     return wilson(min(1.0, float(weights @ holds / weights.sum())) * effective, effective)
 
 
-def _judge_parts(rows: Sequence[AnswerRow]) -> list[list[float]]:
-    return [_counts(row.exact, row.by_judge, row.judge_share) for row in _counted(rows)]
-
-
 def _counts(exact: bool, right: bool | None, share: float, *, kept: bool = True) -> list[float]:
     """Of answers that EM calls equal and of the others: one, its weight if it was judged, that if kept, if right."""
     weight = 0.0 if right is None else 1 / share
@@ -227,8 +223,7 @@ def _with_wilson(parts: Floats, of: Function, seed: int, effective: float) -> Fi
 
 
 def _ratio(part: Floats, of: Floats, otherwise: float) -> Floats:
-    ratio: Floats = np.where(of > 0, part / np.where(of > 0, of, 1), otherwise)
-    return ratio
+    return np.where(of > 0, part / np.where(of > 0, of, 1), otherwise)
 
 
 def _cells(row: AnswerRow) -> list[float]:

@@ -148,8 +148,7 @@ def _resampled_means(table: Floats, *, seed: int, resamples: int) -> Floats:
     counts = np.full((resamples, table.shape[1]), float(len(table)))
     counts[:, gaps] = sums[:, table.shape[1] :]
     counts[counts == 0] = np.nan
-    means: Floats = sums[:, : table.shape[1]] / counts
-    return means
+    return sums[:, : table.shape[1]] / counts
 
 
 def _draw_counts(rng: "np.random.Generator", *, items: int, draws: int) -> Floats:

@@ -74,14 +74,12 @@ class Sample:
     @property
     def row_weights(self) -> Floats:
         """Of responses: those of an item share its weight."""
-        each: Floats = (self.weights / np.bincount(self.items))[self.items]
-        return each
+        return (self.weights / np.bincount(self.items))[self.items]
 
     @property
     def means(self) -> Floats:
         """Of each judged item over its workers."""
-        means: Floats = np.bincount(self.items, self.values) / np.bincount(self.items)
-        return means
+        return np.bincount(self.items, self.values) / np.bincount(self.items)
 
     @property
     def all_predicted(self) -> Floats:

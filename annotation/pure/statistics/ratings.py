@@ -20,7 +20,7 @@ class Rating(NamedTuple):
     item: Hashable
     worker: str
     value: Any
-    element: Hashable = None
+    element: int | None = None
 
 
 def units_of(ratings: Iterable[Rating]) -> tuple[list[dict[str, Any]], list[Hashable]]:

@@ -169,8 +169,7 @@ class _Table:
 
     def codes(self, one: Integers, other: Integers) -> Integers:
         """A number for each two workers, in either order."""
-        codes: Integers = np.minimum(one, other) * len(self.names) + np.maximum(one, other)
-        return codes
+        return np.minimum(one, other) * len(self.names) + np.maximum(one, other)
 
 
 def _number(known: dict[Any, int], key: Any) -> int:
@@ -183,8 +182,7 @@ def _whole(numbers: Iterable[int]) -> Integers:
 
 def _is_free(chance: Floats) -> Booleans:
     """Where dealing out anew may change whether two answers are the same."""
-    free: Booleans = (chance > 0) & (chance < 1)
-    return free
+    return (chance > 0) & (chance < 1)
 
 
 def _workers_against(table: _Table, compared: _Compared) -> list[WorkerTest]:

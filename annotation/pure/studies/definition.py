@@ -115,6 +115,14 @@ class Definition:
     arms: StudyArms | None = None
 
     @property
+    def datasets(self) -> tuple[StudyData | StudyDerivation, ...]:
+        return (*self.data, *self.derivations)
+
+    @property
+    def launched(self) -> tuple[StudyRound | StudyBatch, ...]:
+        return (*self.rounds, *self.batches)
+
+    @property
     def arm_batches(self) -> list[StudyBatch]:
         """The batches that are arms."""
         return [row for row in self.batches if self.arms and (not self.arms.of or row.name in self.arms.of)]
@@ -241,15 +249,13 @@ def _in_words(kind: str) -> str:
 def _check_names(definition: Definition) -> None:
     """Every dataset is named once, before it is used."""
     there: list[str] = []
-    datasets: list[StudyData | StudyDerivation] = [*definition.data, *definition.derivations]
-    for each in datasets:
+    for each in definition.datasets:
         if each.name in there:
             raise BadStudy(f"{each.name}: two datasets have this name")
         if isinstance(each, StudyDerivation):
             _check_there([each.source, *referred(each.options)], there, f"derivations.{each.name}")
         there.append(each.name)
-    launched: list[StudyRound | StudyBatch] = [*definition.rounds, *definition.batches]
-    for row in launched:
+    for row in definition.launched:
         _check_there(row.datasets, there, f"{row.name}.datasets")
     if not definition.batches:
         raise BadStudy("batches: a study needs at least one")

@@ -69,8 +69,7 @@ def _best(scores: Floats, count: int) -> Integers:
     least = np.partition(scores, -count)[-count]
     positions = np.flatnonzero(scores >= least)
     order = np.lexsort((positions, -scores[positions]))
-    best: Integers = positions[order]
-    return best
+    return positions[order]
 
 
 def _words(text: str) -> list[str]:

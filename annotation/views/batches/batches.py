@@ -1,10 +1,11 @@
 """A project's batches: the list, a batch's overview, settings and instructions, pausing, closing and deleting it."""
 
 from datetime import timedelta
+from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -186,7 +187,7 @@ def batch_assignments(request: Request, project: Project, batch: Batch) -> HttpR
     pages = Paginator(rows.order_by("-pk"), batch_progress.AssignmentFilter.size)
     if is_kept:
         pages.count = getattr(batch_progress.counts_of(batch), show.replace("-", "_"))
-    page = pages.get_page(request.GET.get("page"))
+    page: Page[Any] = pages.get_page(request.GET.get("page"))
     name_uncomposed(row.hit.item for row in page)
     hidden = gold_looks.hidden_keys([row.hit_id for row in page], request.user)
     for row in page:
@@ -208,7 +209,7 @@ def batch_settings(request: Request, project: Project, batch: Batch) -> HttpResp
     """The settings that can be changed after the launch, and all other settings."""
     form = BatchTermsForm(project, request.POST if request.method == "POST" else None, batch=batch)
     if form.is_valid():
-        form.save(request.user)
+        form.save(batch, request.user)
         messages.success(request, _("Saved."))
         return see_other("batch-settings", project.slug, batch.slug)
     context = batch_context(batch, "batch-settings", form=form, settled=settled(batch), objects=objects_of(batch))
@@ -237,7 +238,7 @@ def instructions(request: Request, project: Project, batch: Batch) -> HttpRespon
             text = _("Saved as version %(n)s. Workers read it before they continue.")
             messages.success(request, text % {"n": new.version})
         return see_other("instructions", project.slug, batch.slug)
-    versions = list(batch.instructions_versions.select_related("created_by").order_by("-version"))
+    versions: list[Any] = list(batch.instructions_versions.select_related("created_by").order_by("-version"))
     for version in versions:
         version.html = html_for_reader(version.text)
     context = batch_context(

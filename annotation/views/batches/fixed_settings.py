@@ -34,7 +34,7 @@ def settled(batch: Batch) -> list[dict[str, Any]]:
             for field in (each for each in fields if each not in fields.objects):
                 shown = _in_words(field.value(), dict(getattr(field.field, "choices", ()))) or "–"
                 changed = is_changed(field, suggested.get(field.name, field.field.initial))
-                found.setdefault(_(GROUPS["options"]), []).append((field.label, field.value(), shown, changed))
+                found.setdefault(_(GROUPS["options"]), []).append((str(field.label), field.value(), shown, changed))
         elif one.changes == DRAFT and name in held and one.group != "consent":
             value = _(task.title) if name == "task" else held[name]
             shown = _in_words(value, one.choices or {}) or _(one.empty or "–")

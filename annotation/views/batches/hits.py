@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -38,7 +38,7 @@ from annotation.views.review.review import state_words
 from annotation.views.work.task_frame import PROBLEM_REASONS
 
 SIZE = 25  # HITs on a page
-ORDERS = {
+ORDERS: dict[str, list[Any]] = {
     "disagreement": [by_disagreement().desc(), "pk"],
     "ticket": ["ticket"],
     "answers": ["-done", "pk"],
@@ -55,7 +55,7 @@ def hits(request: Request, project: Project, batch: Batch) -> HttpResponse:
     state = hit_filters.HitFilter.of({"state": show}).state or show
     if state in {"all", *hit_filters.STATES} and not query and not filters["part"].query:
         pages.count = batch_progress.hits_of(batch)[state]
-    page = pages.get_page(request.GET.get("page"))
+    page: Page[Any] = pages.get_page(request.GET.get("page"))
     # only these are read with their items: an index has the order, and pages before this one are counted in it
     found = Hit.objects.select_related("item__dataset").defer("payload", "item__content", "item__dataset__report")
     known = found.in_bulk(list(page.object_list))
@@ -150,7 +150,7 @@ def hit_of(batch: Batch, public_id: str) -> Hit:
 
 
 def _response(letter: str, assignment: Assignment) -> dict[str, Any]:
-    revisions = sorted(assignment.responses.all(), key=lambda answer: answer.revision)
+    revisions: list[Any] = sorted(assignment.responses.all(), key=lambda answer: answer.revision)
     for answer in revisions:
         answer.at = assignment.submitted_at if answer.revision == 1 else answer.created_at
     return {
@@ -187,7 +187,7 @@ def _around(row: Hit) -> dict[str, Any]:
     """Assignments of the HIT under way and returned, and its problem reports."""
     others = batch_progress.assignments_of(row.batch).filter(hit=row).exclude(state=lifecycle.SUBMITTED)
     assignments = row.assignments.prefetch_related("problem_reports")
-    reports = [report for assignment in assignments for report in assignment.problem_reports.all()]
+    reports: list[Any] = [report for assignment in assignments for report in assignment.problem_reports.all()]
     for report in reports:
         report.reason_text = _(PROBLEM_REASONS.get(report.reason, report.reason))
     thread = list(worker_messages.unread_from_workers(assignment__hit=row).select_related("assignment"))

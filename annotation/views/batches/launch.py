@@ -89,12 +89,12 @@ def _page(request: Request, project: Project, draft: Batch | None, *, key: str =
 
 def hindrance(form: LaunchForm) -> str:
     """The reason why a launch with these settings would be refused, if it can be known before; else ""."""
-    count = form.count()
-    if count is None or count.problem or not count.exact:
+    draft, count = form.stated, form.count()
+    if draft is None or count is None or count.problem or not count.exact:
         return count.problem if count else ""
     if not count.hits:
         return item_selection.nothing_to_ask(count.left_out)
-    quoted = estimates.estimate_of(form.stated, count)
+    quoted = estimates.estimate_of(draft, count)
     if quoted.lacking and not form.is_round:
         return str(ledger.Overdrawn(quoted.quote.total, quoted.available))
     return ""
@@ -171,13 +171,14 @@ def _consequences(request: Request, form: LaunchForm) -> dict[str, Any]:
     if not chosen:
         return {"plan": None}
     proposed = _proposed(form.task_seconds(), expected_time.reading_seconds(chosen))
-    if (count := form.count()) is None:
+    draft, count = form.stated, form.count()
+    if draft is None or count is None:
         return {"plan": None} | proposed
-    estimate = estimates.estimate_of(form.stated, count)
-    costs = costs_exhibit(estimate if form.priced else None, form.stated, margin=form.cleaned_data.get("wished"))
+    estimate = estimates.estimate_of(draft, count)
+    costs = costs_exhibit(estimate if form.priced else None, draft, margin=form.cleaned_data.get("wished"))
     number = whole_number(request.POST.get("step") or request.POST.get("shown", ""), 1)
-    first = first_item(request, form.stated, chosen, total=count.hits, number=number)
-    return {"plan": form.plan(count), "first_item": first} | costs | proposed
+    first = first_item(request, draft, chosen, total=count.hits, number=number)
+    return {"plan": form.plan(draft, count), "first_item": first} | costs | proposed
 
 
 def _proposed(task_seconds: int | None, reading: int) -> dict[str, Any]:

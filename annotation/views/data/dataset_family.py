@@ -49,7 +49,7 @@ class _Family:
         self.nodes: dict[str, Node] = {}
         self.links: dict[str, str] = {}
         self.edges: list[tuple[str, str]] = []
-        self.rows: list[dict[str, str]] = []
+        self.rows: list[dict[str, Any]] = []
 
     def exhibit(self) -> dict[str, Any]:
         for slug, row in self.datasets.items():

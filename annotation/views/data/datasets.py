@@ -60,7 +60,7 @@ def dataset(request: Request, project: Project, name: str) -> HttpResponse:
     """A dataset's items, 50 per page, with search and filters, and its figures."""
     row = dataset_of(project, name)
     wanted, changed = item_editing.ItemFilter.of(request.GET), item_editing.change_counts(row)
-    items = browse(wanted.narrow(project, row.items.all()), request.GET)
+    items: Any = browse(wanted.narrow(project, row.items.all()), request.GET)
     numbers = comments.numbers_on_items(project, items.items)
     hidden = gold_looks.hidden_positions(row, [each.position for each in items.items], request.user)
     for each in items.items:
@@ -173,7 +173,7 @@ def dataset_document(request: Request, project: Project, name: str, document: st
 
 
 @member_page(roles.SEE)
-def dataset_table(request: Request, project: Project, name: str, table: str, suffix: str) -> HttpResponse:
+def dataset_table(request: Request, project: Project, name: str, table: str, suffix: str) -> HttpResponseBase:
     """A table of a derivation's report, as LaTeX, Markdown or CSV."""
     row = dataset_of(project, name)
     tables = {derived["name"]: derived for derived in derived_tables(row.report)}

@@ -8,10 +8,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.models import Dataset
+from annotation.pure.data.example import JSON
 from annotation.pure.data.shape_words import is_shape, shape_words
 from annotation.views.reports.report_tables import Address, shown_table
-
-JSON = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,7 +150,7 @@ def dataset_describe(request: Request, project: Project, name: str) -> HttpRespo
     """Change the dataset's licence, source, ethics approval and consent."""
     row, form = dataset_of(project, name), DatasetDetailsForm(request.POST)
     if not form.is_valid():
-        messages.error(request, " ".join(text for errors in form.errors.values() for text in errors))
+        messages.error(request, " ".join(str(text) for errors in form.errors.values() for text in errors))
     elif item_editing.describe(row, **form.cleaned_data):
         messages.success(request, _("Saved. Datasheets, cards and exports will include it."))
     return see_other("dataset", project.slug, name)

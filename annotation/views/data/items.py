@@ -40,7 +40,7 @@ def item(request: Request, project: Project, name: str, position: int) -> HttpRe
     Without gold for a viewer who is still to adjudicate one of its HITs and has not opened it.
     """
     dataset = dataset_of(project, name)
-    row = get_object_or_404(dataset.items, position=position)
+    row: Item = get_object_or_404(dataset.items, position=position)
     hidden = gold_looks.hidden(gold_looks.hits_of(project, row), request.user) if roles.REVIEW in request.may else []
     context = {
         "project": project,
@@ -60,7 +60,7 @@ def item(request: Request, project: Project, name: str, position: int) -> HttpRe
 @member_action(roles.REVIEW)
 def item_open(request: Request, project: Project, name: str, position: int) -> HttpResponse:
     """Open the gold of an item that the viewer is still to adjudicate, which is logged for each of its HITs."""
-    row = get_object_or_404(dataset_of(project, name).items, position=position)
+    row: Item = get_object_or_404(dataset_of(project, name).items, position=position)
     gold_looks.look(gold_looks.hits_of(project, row), request.user)
     return see_other("item", project.slug, name, position)
 
@@ -121,7 +121,7 @@ def _in_words(edges: tuple[dag.Edge, ...], count: int) -> Iterator[str]:
 def _paragraph(example: Example, place: int) -> dict[str, Any]:
     paragraph = example.paragraphs[place]
     marks = list(_answer_marks(example, paragraph)) + list(_hop_marks(example, place))
-    shown = [
+    shown: list[dict[str, Any]] = [
         {"piece": piece, "hue": hue(piece.mark.hop) if piece.mark and piece.mark.hop else 0}
         for piece in pieces(paragraph.text, marks=marks, facts=_facts(example, place))
     ]

@@ -91,7 +91,7 @@ def money_floor(request: Request, project: Project) -> HttpResponse:
             messages.success(request, _("Saved."))
     if form.errors:
         wage = _("Nothing was changed. Give the wage in dollars, for example 15 or 14.50.")
-        messages.error(request, form.errors["fees"][0] if "fees" in form.errors else wage)
+        messages.error(request, str(form.errors["fees"][0]) if "fees" in form.errors else wage)
     return see_other("money", project.slug)
 
 
@@ -190,7 +190,7 @@ def payout_line(request: Request, project: Project, pk: int) -> HttpResponse:
 def payout_read(request: Request, project: Project) -> HttpResponse:
     """Import a completed payout file; errors are listed and nothing is changed."""
     upload = request.FILES.get("file")
-    if upload is None or uploads.too_large(request) or upload.size > payouts.LONGEST:
+    if upload is None or uploads.too_large(request) or (upload.size or 0) > payouts.LONGEST:
         messages.error(request, _("Choose the payout file with the states filled in, then send it again."))
         return see_other("money", project.slug)
     try:

@@ -31,7 +31,7 @@ def notices(request: Request) -> HttpResponse:
 def concerning(user: User) -> list[tuple[str, str]]:
     """The kinds of notices that the user gets: (kind, label)."""
     known = notice_inbox.kinds_for(user)
-    return [(kind, label) for kind, label in Notice.Kind.choices if kind in known]
+    return [(kind, str(label)) for kind, label in Notice.Kind.choices if kind in known]
 
 
 def leads_to(notice: Notice) -> str:

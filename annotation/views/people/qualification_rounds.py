@@ -114,10 +114,11 @@ def _chances(form: RoundForm, draft: Batch | None) -> dict[str, Any]:
 
 def _pool(form: RoundForm, draft: Batch | None) -> dict[str, Any]:
     """The number of items of each dataset that the round would reserve, missing items, and warnings."""
-    count = form.count() if form.is_bound else look(draft) if draft else None
+    stored = None if form.is_bound else draft
+    count = look(stored) if stored else form.count() if form.is_bound else None
     if count is None:
         return {"pool": None}
-    datasets = form.cleaned_data["datasets"] if form.is_bound else draft.datasets.all()
+    datasets = stored.datasets.all() if stored else form.cleaned_data["datasets"]
     sizes = {dataset.slug: dataset.items.usable().count() for dataset in datasets}
     whole = [slug for slug, held in count.by_dataset if held == sizes[slug]]
     return {"pool": count, "left_out": rows_of(count.left_out), "warnings": round_pools.warnings_of(whole)}

@@ -220,7 +220,7 @@ def qualification_grant(request: Request, project: Project, public_id: str) -> H
     if "rows" in request.POST:
         return _granted(request, type)
     by_file = "by-file" in request.POST
-    form = ScoreFileForm(request.POST, request.FILES) if by_file else ScoresForm(request.POST)
+    form: Any = ScoreFileForm(request.POST, request.FILES) if by_file else ScoresForm(request.POST)
     kind = "file" if by_file else "hand"
     if form.is_valid():
         try:

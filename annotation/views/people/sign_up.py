@@ -1,7 +1,7 @@
 """Signing in, joining by invite or on a project's open page, consent, preferences, and the home redirect."""
 
 import json
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import messages
@@ -66,7 +66,7 @@ class SignIn(LoginView):
     template_name = "people/sign_in.html"
     redirect_authenticated_user = True
 
-    def post(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         name = request.POST.get("username", "")
         is_known = constant_time_compare(request.COOKIES.get(KNOWN, ""), sign_in_throttle.seal(name))
         most = 0 if is_known else sign_in_throttle.MOST_AT_ADDRESS
@@ -87,7 +87,7 @@ class SignIn(LoginView):
         return response
 
 
-def too_many_attempts(request: Request, wait: int, **context: str) -> HttpResponse:
+def too_many_attempts(request: HttpRequest, wait: int, **context: str) -> HttpResponse:
     """429 with the seconds to wait."""
     response = render(request, "people/too_many_attempts.html", {"wait": wait, **context}, status=429)
     response["Retry-After"] = wait
@@ -111,7 +111,7 @@ class NewPassword(PasswordResetConfirmView):
         of_project = Q(members__user=self.user) | Q(workers__user=self.user)
         if project := Project.objects.filter(of_project).order_by("pk").first():
             key = f"password/{clock.now().timestamp()}"
-            announcements.notify([self.user], Notice.Kind.PASSWORD, project=project, key=key)
+            announcements.notify([cast(User, self.user)], Notice.Kind.PASSWORD, project=project, key=key)
         messages.success(self.request, _("Your new password is set. Sign in with it."))
         return response
 

@@ -74,7 +74,7 @@ def hours(request: HttpRequest, project: Project) -> HttpResponseBase:
             name = f"{project.slug}-hours-{period['first']}-{period['last']}.csv"
             return logged_download(request, project, flow.as_csv(sheet, names=True), name=name, kind=CSV)
         page = Paginator(flow.workers_of(project, **period), WORKERS).get_page(request.GET.get("page"))
-        sheet = flow.sheet(project, **period, workers=page.object_list) if page.object_list else flow.Timesheet([], [])
+        sheet = flow.sheet(project, **period, workers=list(page)) if page.object_list else flow.Timesheet([], [])
     here = "" if "first" in request.GET else request.GET.get("span", periods.THIS_WEEK)
     context = {
         "project": project,

@@ -45,7 +45,7 @@ def ask_for_code(request: HttpRequest, user: User, *, after: str) -> HttpRespons
 @require_get_or_post
 def sign_in_code(request: Request) -> HttpResponse:
     """The second step of signing in; without the first one, back to it."""
-    half = request.session.get(HALF_WAY)
+    half = request.session.get(HALF_WAY) or {}
     user = _half_way(half)
     if user is None:
         request.session.pop(HALF_WAY, None)
@@ -61,7 +61,7 @@ def sign_in_code(request: Request) -> HttpResponse:
     return answer(request, "people/sign_in_code.html", {"form": form}, form, wait)
 
 
-def _half_way(half: dict[str, Any] | None) -> User | None:
+def _half_way(half: dict[str, Any]) -> User | None:
     """The user between the two steps, unless it took too long or the password changed."""
     if not half or half["until"] < clock.now().timestamp():
         return None

@@ -129,8 +129,8 @@ def _grades(batch: Batch, worker: int, checks: list[Assignment]) -> tuple[str, l
     if batch.check_share:
         return CHECKS, [row.grade for row in checks if row.grade is not None]
     if round_attempts.round_of(batch) is not None:
-        rows = batch.assignments.submitted().filter(worker=worker, grade__isnull=False)
-        return ROUND, list(rows.order_by("submitted_at", "pk").values_list("grade", flat=True))
+        rows = batch.assignments.submitted().filter(worker=worker).order_by("submitted_at", "pk")
+        return ROUND, [grade for grade in rows.values_list("grade", flat=True) if grade is not None]
     return OTHERS, grading.agreements(batch, worker)
 
 

@@ -50,7 +50,8 @@ def _launched(request: Request, batch: Batch, hits: int) -> HttpResponse:
 
 def _came_of(job: Job) -> dict[str, Any]:
     """The links of the page, by kind of job."""
-    wanted, rows = job.arguments, {"under_way": job.state in {Job.State.WAITING, Job.State.RUNNING}}
+    wanted = job.arguments
+    rows: dict[str, Any] = {"under_way": job.state in {Job.State.WAITING, Job.State.RUNNING}}
     if "batch" in wanted:
         rows["batch"] = Batch.objects.filter(project=job.project, pk=wanted["batch"]).first()
     file = "path" not in wanted or Path(wanted["path"]).exists()

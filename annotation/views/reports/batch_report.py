@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -140,13 +140,13 @@ def batch_workers(request: Request, project: Project, batch: Batch) -> HttpRespo
     kept = None if folded else BatchReport.objects.filter(batch=batch).first()
     datasets = kept.content.get("datasets", {}) if kept else {}
     since = cached_figures.cached_at(batch)
-    page = Paginator(batch_progress.rows_of_workers(batch), 100).get_page(request.GET.get("page"))
-    page.object_list = batch_progress.with_workers(batch, page.object_list)
+    page: Page[Any] = Paginator(batch_progress.rows_of_workers(batch), 100).get_page(request.GET.get("page"))
+    page.object_list = batch_progress.with_workers(batch, list(page))
     paid = {wage.worker: wage for wage in batch_progress.wages_of(batch)}
     for row in page:
         row["wage"] = paid.get(row["worker"].pk)
         own = ((name, study["by_worker"].get(row["worker"].pseudonym)) for name, study in datasets.items())
         row["scores"] = [(name, scores) for name, scores in own if scores]
-    figures = {"page": page, "report": kept, "folded": folded, "wages": wages.summary(paid.values())}
+    figures: dict[str, Any] = {"page": page, "report": kept, "folded": folded, "wages": wages.summary(paid.values())}
     context = batch_context(batch, "batch-workers", cached_at=since, **figures)
     return render(request, "batches/workers.html", context)

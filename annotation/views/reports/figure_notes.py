@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.flow.batches.hit_filters import BatchPart
 from annotation.models import Batch
+from annotation.pure.data.example import JSON
 from annotation.pure.reports.exclusion_tables import WITH_EXCLUDED
 from annotation.pure.reports.explanation_index import sections
 from annotation.pure.reports.explanations import ROWS, WHOM, Chapter, chapter, found, key_of, table_key
@@ -23,7 +24,6 @@ from annotation.pure.reports.participation_flow import PEOPLE, RESPONSES
 from annotation.registry import explanations_of, task_type, task_types
 from annotation.views.reports.drilldown_links import DrilldownLinks
 
-JSON = dict[str, Any]
 RowsOf = Callable[[str, str], Sequence[JSON]]  # from the kind of rows and a dataset ("": all) to [{"text", "url"}]
 
 

@@ -1,7 +1,6 @@
 """Display of a report: tables, charts, a paragraph for a paper, findings."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -10,6 +9,7 @@ from django.utils.translation import gettext_noop
 
 from annotation.flow.batches.hit_filters import BatchPart
 from annotation.models import Batch
+from annotation.pure.data.example import JSON
 from annotation.pure.reports import answer_tables, exclusion_tables, tables
 from annotation.pure.reports.charts import Flow, Plot
 from annotation.pure.reports.disagreement_map import DIFFERING
@@ -22,7 +22,6 @@ from annotation.views.reports.drilldown_links import DrilldownLinks
 from annotation.views.reports.figure_notes import FigureNotes, ReportRows, report_chapters
 from annotation.views.reports.report_tables import shown_table
 
-JSON = dict[str, Any]
 LEVELS = {"paragraph": gettext_noop("paragraph"), "sentence": gettext_noop("sentence")}  # of support
 
 
@@ -40,7 +39,8 @@ def exhibit(content: JSON, batch: Batch, part: BatchPart, *, alone: bool = False
     shown = [shown_table(table, ways, way, notes) for table in found]
 
     def drawn(plot: Plot) -> JSON:
-        return shown_chart(plot, "" if alone else _chart_url(plot, batch, part), notes)
+        url = reverse("report-chart", args=[batch.project.slug, batch.slug, plot.name]) + part_query(part)
+        return shown_chart(plot, "" if alone else url, notes)
 
     lead, rest = lead_chart(content)
     tables_, differing = _parted(shown)
@@ -108,10 +108,6 @@ def shown_chart(plot: Plot, url: str = "", notes: FigureNotes | None = None) -> 
     why = notes and notes.of_chart(plot.name, plot.study)
     of = {"name": plot.name, "study": plot.study, "title": plot.title, "n": plot.n}
     return of | {"plot": plot, "url": url, "why": why}
-
-
-def _chart_url(plot: Plot, batch: Batch, part: BatchPart) -> str:
-    return reverse("report-chart", args=[batch.project.slug, batch.slug, plot.name]) + part_query(part)
 
 
 def part_query(part: BatchPart) -> str:

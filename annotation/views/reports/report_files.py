@@ -11,6 +11,7 @@ from annotation.models import Batch, BatchReport, PartReport, Project
 from annotation.operations.downloads import download, logged_download
 from annotation.pure.people import roles
 from annotation.pure.reports import methods, table_formats
+from annotation.pure.reports.methods_facts import Facts
 from annotation.pure.reports.report_charts import chart_named
 from annotation.pure.reports.report_values import table_of
 from annotation.pure.reports.svg import as_file
@@ -63,7 +64,7 @@ def methods_of(batch: Batch, kept: BatchReport | PartReport) -> dict[str, str]:
     return in_words(methods_facts.facts_of(batch, kept.content if fresh else None))
 
 
-def in_words(facts: methods.Facts) -> dict[str, str]:
+def in_words(facts: Facts) -> dict[str, str]:
     """The methods paragraph, as text and LaTeX; empty before the first response."""
     text = methods.in_words(facts, _)
     return {"text": text, "latex": table_formats.latex_text(text)} if text else {}

@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
+from annotation.pure.data.example import JSON
 from annotation.pure.reports import tables
 from annotation.pure.reports.explanations import table_key
 from annotation.pure.reports.model_aspects import MODEL
@@ -14,7 +15,6 @@ from annotation.pure.reports.table_files import COPIES, FILES
 from annotation.views.reports.drilldown_links import BatchesDrilldownLinks, DrilldownLinks
 from annotation.views.reports.figure_notes import FigureNotes
 
-JSON = dict[str, Any]
 Address = Callable[[str, str], str]  # from name and suffix to the URL of a table's file
 MOST_ROWS = 50  # on a page
 LONG = 40  # characters from which a cell is no narrower than a line of prose on a phone
@@ -56,8 +56,8 @@ def shown_table(
         ],
         "rows": [
             [
-                _cell(*cell, bars) | {"url": link, "label": label}
-                for *cell, link, label in zip(row, shown, numbers, links, head, strict=True)
+                _cell(cell, text, number, bars) | {"url": link, "label": label}
+                for cell, text, number, link, label in zip(row, shown, numbers, links, head, strict=True)
             ]
             for row, shown, links in rows
         ],
@@ -65,7 +65,8 @@ def shown_table(
         "quotes": [_quote(whole, name) for name in COPIES] if table["rows"] and not is_cut else [],
         "files": [
             {"label": f".{suffix}", "form": form.label, "url": address(table["name"], suffix)}
-            for suffix, form in (FILES.items() if table["rows"] and address else ())
+            for suffix, form in FILES.items()
+            if table["rows"] and address
         ],
     }
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -52,7 +52,7 @@ def adjudicate(request: Request, project: Project, batch: Batch) -> HttpResponse
     fresh = conclusions.fresh(shown, most=conclusions.AT_ONCE)
     waiting = adjudication.waiting(shown, request.user, fresh=fresh)
     rows = waiting.select_related("item__dataset").defer("item__content", "item__dataset__report")
-    page = Paginator(rows, 50).get_page(request.GET.get("page"))
+    page: Page[Any] = Paginator(rows, 50).get_page(request.GET.get("page"))
     for hit in page.object_list:
         fresh.put_into(hit)
     page.object_list = [
@@ -102,9 +102,10 @@ def adjudicate_hit(request: Request, project: Project, batch: Batch, public_id: 
     if "write" in request.POST and capabilities.writes(task_type(shown.task)):
         base = request.POST.get("base", "")
         _choose(made, base, text=posted_text(request, "text"))
-        typed = {"base": base.partition(".")[0], "text": made.text, "problem": ""}
-        if made.assignment and (wanted := _filled_in(request, made)) is not None:
-            made.text = capabilities.change(task_type(shown.task), row.payload, made.assignment.current.answer, wanted)
+        typed: dict[str, Any] = {"base": base.partition(".")[0], "text": made.text, "problem": ""}
+        before = made.assignment.current if made.assignment else None
+        if before and (wanted := _filled_in(request, made)) is not None:
+            made.text = capabilities.change(task_type(shown.task), row.payload, before.answer, wanted)
             typed["wanted"] = wanted
         return _decide(request, shown, made, typed=typed)
     made.decision = Adjudication.Decision.EXCLUDED

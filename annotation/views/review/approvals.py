@@ -2,8 +2,9 @@
 
 import secrets
 from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseBase, HttpResponseRedirect
@@ -100,7 +101,7 @@ def _line(row: Assignment) -> dict[str, Any]:
 
 
 def _clock(row: Assignment) -> dict[str, Any]:
-    left = row.auto_approve_at - clock.now()
+    left = cast(datetime, row.auto_approve_at) - clock.now()
     return {"pressing": not row.approval and left < approval_queue.ALARM, "overdue": left.total_seconds() <= 0}
 
 
@@ -193,8 +194,8 @@ def _act(request: Request, row: Assignment) -> bool:
     else:
         reject, override = approval_queue.REJECT, approval_queue.OVERRIDE
         texts = {reject: _("Rejected. You can reverse this within 30 days."), override: _("Paid.")}
-        done = approval_queue.decide(row, act, text=text, user=user)
-        messages.success(request, texts.get(act, _("Approved.")) if done else _("That was decided before."))
+        is_done = approval_queue.decide(row, act, text=text, user=user)
+        messages.success(request, texts.get(act, _("Approved.")) if is_done else _("That was decided before."))
     return act in {approval_queue.APPROVE, approval_queue.REJECT, "return"}
 
 

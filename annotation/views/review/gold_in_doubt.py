@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -29,10 +29,11 @@ def gold(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Items with gold in doubt, the decisions, and a form to create a corrected dataset."""
     shown = _doubting(batch)
     fresh = conclusions.fresh(shown, most=conclusions.AT_ONCE)
-    page = Paginator(gold_in_doubt.hits_in_doubt(shown, fresh=fresh), 50).get_page(request.GET.get("page"))
+    page: Page[Any] = Paginator(gold_in_doubt.hits_in_doubt(shown, fresh=fresh), 50).get_page(request.GET.get("page"))
     hits = {hit.pk: hit for hit in page.object_list}
     page.object_list = [
-        _line(doubt, hits[doubt.pk]) for doubt in gold_in_doubt.doubts_about(shown, list(hits.values()))
+        {"doubt": doubt, "hit": hits[doubt.pk], "gold": _gold(hits[doubt.pk]), "decision": _words(doubt.decision)}
+        for doubt in gold_in_doubt.doubts_about(shown, list(hits.values()))
     ]
     changed = shown.datasets.filter(items__in=gold_in_doubt.changes(shown)).distinct().order_by("slug")
     waiting = gold_in_doubt.undecided(shown, fresh=fresh)
@@ -45,10 +46,6 @@ def _doubting(batch: Batch) -> Batch:
     if batch.launched_at is None or not gold_in_doubt.is_detectable(batch):
         raise Http404
     return batch
-
-
-def _line(doubt: gold_in_doubt.Doubt, hit: Hit) -> dict[str, Any]:
-    return {"doubt": doubt, "hit": hit, "gold": _gold(hit), "decision": _words(doubt.decision)}
 
 
 def _gold(hit: Hit) -> list[str]:

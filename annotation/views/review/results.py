@@ -44,11 +44,9 @@ def batch_responses(request: Request, project: Project, batch: Batch) -> HttpRes
     if upload is None or uploads.too_large(request):
         messages.error(request, _("Choose a file of responses within the size limit, then send it again."))
         return see_other("batch", project.slug, batch.slug)
-    title = _("Import responses from %(file)s into %(batch)s") % {
-        "file": upload.name[:100],
-        "batch": in_language(batch.title),
-    }
-    arguments = {"batch": batch.pk, "path": str(uploads.keep(upload)), "name": upload.name[:100]}
+    name = (upload.name or "")[:100]
+    title = _("Import responses from %(file)s into %(batch)s") % {"file": name, "batch": in_language(batch.title)}
+    arguments = {"batch": batch.pk, "path": str(uploads.keep(upload)), "name": name}
     job = jobs.enqueue("import_responses", project=project, title=title, arguments=arguments, user=request.user)
     return see_other("job", project.slug, job.public_id)
 

@@ -49,7 +49,7 @@ def exercise_page(
         return _page(request, batch, exercise, held, payload, urls=urls, extra=extra, answer=following)
     problems = task.check(exercise.payload, answer)
     remarks = None if problems else practice_progress.remarks(batch, exercise, answer)
-    result = {"answer": answer, "problems": problems, "remarks": remarks}
+    result: dict[str, Any] = {"answer": answer, "problems": problems, "remarks": remarks}
     return _page(request, batch, exercise, held, payload, urls=urls, extra=extra, **result)
 
 
@@ -86,7 +86,7 @@ def right_fields(batch: Batch, worker: Worker, number: int) -> dict[str, str | l
     exercise, _held = exercise_of(batch, number)
     task = task_type(batch.task)
     answer = capabilities.imitate(task, exercise.payload, exercise.example, Random(number), right=True)
-    return form_class(batch.task)(exercise_shown(batch, worker, exercise)).posted(answer or {})
+    return {**form_class(batch.task)(exercise_shown(batch, worker, exercise)).posted(answer or {})}
 
 
 def _page(

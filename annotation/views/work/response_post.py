@@ -24,8 +24,7 @@ def posted(request: HttpRequest, row: Assignment, task: TaskType) -> JSON:
 
 
 def _stored(row: Assignment) -> JSON | None:
-    stored: JSON | None = row.draft or (row.current.answer if row.revision else None)
-    return stored
+    return row.draft or (row.current.answer if row.current else None)
 
 
 def opened(request: HttpRequest, row: Assignment, task: TaskType, answer: JSON) -> bool:

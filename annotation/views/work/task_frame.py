@@ -162,7 +162,7 @@ def shape_of(payload: JSON) -> str:
     return ",".join(f"{name}:{_shape(value)}" for name, value in parts)
 
 
-def _shape(value: JSON) -> str:
+def _shape(value: Any) -> str:
     if isinstance(value, dict):
         return f"({shape_of(value)})"
     return str(len(value)) if isinstance(value, list) else str(bool(value))

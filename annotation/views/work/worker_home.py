@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, Prefetch, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Now
 from django.http import HttpResponse, HttpResponseRedirect
@@ -53,7 +53,7 @@ def work(request: Request) -> HttpResponse:
     workers = list(request.user.workers.select_related("project").filter(active=True, project__removed_at=None))
     batches = worker_batches.worker_batches([worker for worker in workers if not worker.has_withdrawn])
     [(unread, submitted, has_returned, has_repairs, has_feedback, *standing)] = _at_home(request.user.pk)
-    request.standing = ViewerLinks(*standing)
+    vars(request)["standing"] = ViewerLinks(*standing)
     waiting = [worker.project for worker in workers if _needs_consent(worker)]
     offered = [row for row in batches if not row.missing]
     returned = list(_returned(request.user.pk).order_by("-ended_at")[:20]) if has_returned else []
@@ -83,7 +83,7 @@ def _needs_consent(worker: Worker) -> bool:
 
 
 @compiled
-def _at_home(user: int) -> QuerySet[User]:
+def _at_home(user: int) -> QuerySet[User, tuple[Any, ...]]:
     """Numbers of unread messages and of submitted responses, which lists of the page are not empty, and ViewerLinks."""
     submitted = Participation.objects.filter(**_own(user)).order_by().values("worker__user")
     lists = _returned(user), _repairs(user), _feedback(user)
@@ -143,10 +143,10 @@ def history(request: Request) -> HttpResponse:
     rows = rows.select_related("batch", "hit__item")
     decided = Prefetch("approvals", Approval.objects.order_by("-pk"), to_attr="decided")
     written = worker_messages.counted(rows.order_by("-submitted_at", "-pk"))
-    page = Paginator(written.prefetch_related(decided, "responses"), 50).get_page(request.GET.get("page"))
+    page: Page[Any] = Paginator(written.prefetch_related(decided, "responses"), 50).get_page(request.GET.get("page"))
     returned = review_decisions.to_repair(worker__user=request.user).filter(assignment__in=[row.pk for row in page])
-    scored = {row.batch_id: row for row in reversed(page.object_list) if worker_scores.is_scored(row)}
-    altered = {row.batch_id: row for row in reversed(page.object_list) if altered_facts.is_disclosed(row)}
+    scored = {row.batch_id: row for row in reversed(page) if worker_scores.is_scored(row)}
+    altered = {row.batch_id: row for row in reversed(page) if altered_facts.is_disclosed(row)}
     for row in page:
         row.heading = heading(row.batch, row.hit)
         row.words = ""
@@ -232,7 +232,7 @@ def claim_mturk_id(request: Request, slug: str) -> HttpResponse:
 @signed_in_page
 def my_earnings(request: Request) -> HttpResponse:
     """The viewer's earnings by state, by project and by batch."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"worker": worker, "sums": earnings.earnings(worker), "batches": eligibility.earned_by_batch(worker)}
         for worker in request.user.workers.select_related("project").filter(project__removed_at=None)
     ]

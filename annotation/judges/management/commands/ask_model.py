@@ -75,8 +75,8 @@ class Command(JSONCommand):
         add("--dry-run", action="store_true", help="print three prompts and the estimate; nothing is sent")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        names = ("endpoint", "model", "name", "every_item", "samples", "temperature", "seed", "concurrency")
-        names += ("most_tokens", "price_in", "price_out", "most_cost", "most_calls", "terms", "prompt")
+        names = ["endpoint", "model", "name", "every_item", "samples", "temperature", "seed", "concurrency"]
+        names += ["most_tokens", "price_in", "price_out", "most_cost", "most_calls", "terms", "prompt"]
         with transaction.atomic():
             batch = self.batch(project_of(options), options)
             options["every_item"] |= bool(options["dataset"])

@@ -1,7 +1,7 @@
 """Manage marketplaces, and the batches published on them."""
 
 import os
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 
@@ -58,7 +58,7 @@ class Command(JSONCommand):
             return self._add(project, options)
         if action in OF_PLACES:
             verb = {"test": self._test, "remove": self._remove}[action]
-            return {"marketplaces": [verb(marketplace_named(project, name)) for name in names]}
+            return {"marketplaces": [verb(cast(Connection, marketplace_named(project, name))) for name in names]}
         verbs = {"publish": self._publish, "sync": self._sync, "settle": _settle, "pause": _pause, "resume": _resume}
         return {"batches": [{"batch": batch.slug, **verbs[action](batch)} for batch in _batches(project, names)]}
 
