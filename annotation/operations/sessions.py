@@ -117,7 +117,7 @@ class SessionStore(db.SessionStore):
         return Session
 
     def _get_session_from_db(self) -> Session | None:
-        rows = _session(self.session_key)
+        rows = _session(self.session_key or "")
         if rows and rows[0].expire_date > clock.now():
             self.found = rows[0]
             self.ends = self.found.expire_date if self.of_user else None
@@ -206,7 +206,7 @@ class UserBackend(ModelBackend):
 
 
 @compiled
-def _session(key: str | None) -> QuerySet[Session]:
+def _session(key: str) -> QuerySet[Session]:
     return Session.objects.filter(session_key=key).select_related("of_user")
 
 

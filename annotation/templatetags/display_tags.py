@@ -101,7 +101,7 @@ def span_list(found: Iterable[tuple[int, int]]) -> str:
 
 
 @register.filter
-def page_range(paginator: Paginator[Any], number: int) -> Iterable[int | str]:
+def page_range(paginator: "Paginator[Any]", number: int) -> Iterable[int | str]:
     """Page numbers around `number`, with "…" where some are left out."""
     return paginator.get_elided_page_range(number, on_each_side=2, on_ends=1)
 

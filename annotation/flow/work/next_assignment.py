@@ -80,10 +80,9 @@ def own(public_id: str, user: int) -> Assignment | None:
 def _own(public_id: str, user: int) -> QuerySet[Assignment]:
     batch, worker = OuterRef("batch"), OuterRef("worker")
     joined = FilteredRelation("worker__participations", condition=Q(worker__participations__batch=F("batch")))
-    columns = comes_first(batch, worker) | {"shut_out": open_work.exclusion(worker, batch)}
-    rows: Any = Assignment.objects.annotate(joined=joined, **columns)
-    rows = rows.select_related("hit", "batch__project", "worker", "joined")
-    return rows.filter(public_id=public_id, worker__user=user, batch__project__removed_at=None)  # type: ignore[no-any-return]
+    columns = {"joined": joined, "shut_out": open_work.exclusion(worker, batch), **comes_first(batch, worker)}
+    rows = Assignment.objects.annotate(**columns).select_related("hit", "batch__project", "worker", "joined")  # type: ignore[misc]  # joined above
+    return rows.filter(public_id=public_id, worker__user=user, batch__project__removed_at=None)
 
 
 def read_instructions(participation: Participation, *, version: int) -> None:

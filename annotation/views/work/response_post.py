@@ -24,7 +24,7 @@ def posted(request: HttpRequest, row: Assignment, task: TaskType) -> JSON:
 
 
 def _stored(row: Assignment) -> JSON | None:
-    return row.draft or (row.current.answer if row.current else None)
+    return row.draft or (row.current.answer if row.revision and row.current else None)
 
 
 def opened(request: HttpRequest, row: Assignment, task: TaskType, answer: JSON) -> bool:
