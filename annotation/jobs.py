@@ -352,7 +352,7 @@ def _each(acts: list[Callable[[], object]]) -> None:
     for act in acts:
         try:
             act()
-        except Exception as error:
+        except Exception as error:  # a defect of one errand must not hold up the others
             if is_database_unavailable(error):
                 raise
             log.exception("%s.%s failed and is tried again", act.__module__, act.__qualname__)

@@ -176,7 +176,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "annotation.operations.static_storage.Storage"},
 }
-WHITENOISE_MAX_AGE = 60
+WHITENOISE_MAX_AGE = 60  # seconds, of files without a hash in their name; the others never change
 MEDIA_ROOT = VAR / "uploads"
 FILE_UPLOAD_TEMP_DIR = VAR  # on the same file system as MEDIA_ROOT, so that large uploads are renamed instead of copied
 FILE_UPLOAD_HANDLERS = [

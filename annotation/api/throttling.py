@@ -46,6 +46,6 @@ def _count(key: str, period: int) -> int:
         return cache.incr(key)
     except ValueError:  # expired between the two lines
         return 1
-    except Exception as away:
+    except Exception as away:  # each cache raises exceptions of its own
         log.warning("requests to the API are not counted just now: %s", away)
         return 0

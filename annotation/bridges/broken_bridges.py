@@ -116,6 +116,7 @@ def undo(bridge: BrokenBridge) -> int:
 
     Raises Overdrawn if the budget does not cover them.
     """
+    # Lock: `_exclude` locks it too, so it closes a HIT before this restores them, or not any more.
     row = BrokenBridge.objects.select_for_update(no_key=True).get(pk=bridge.pk)
     if row.undone_at is not None:
         return 0

@@ -86,7 +86,7 @@ def _played(folder: Path, progress: Callable[[int, int], None]) -> dict[str, Any
                 done, _space, total = line.partition(" ")
                 if done.isdigit() and total.strip().isdigit():
                     progress(int(done), int(total))
-        except BaseException:
+        except BaseException:  # also if the job is stopped: the process would go on alone
             process.terminate()
             raise
     if process.returncode or not (folder / "result.json").exists():

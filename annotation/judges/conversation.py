@@ -157,7 +157,7 @@ class Conversation:
             self._collect(BEAT)
         else:
             due = max(self._hold, self._later[0].due if self._later else 0.0)
-            time.sleep(min(BEAT, max(0.0, due - time.monotonic())))
+            time.sleep(min(BEAT, max(0.0, due - time.monotonic())))  # not beyond a beat, when the lease is renewed
         if time.monotonic() - self._beat >= BEAT:
             self._beat = time.monotonic()
             calls.renew(self.run)

@@ -70,7 +70,7 @@ class ApiCommand(JSONCommand):
             if taken := job_queue.take(job):
                 job_queue.run(taken, jobs.verbs())
             else:
-                time.sleep(0.5)
+                time.sleep(0.5)  # another process has it
             job.refresh_from_db()
         if job.state == Job.State.FAILED:
             raise Report(job.error, job.result)

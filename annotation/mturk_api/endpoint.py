@@ -63,7 +63,7 @@ def endpoint(request: HttpRequest, name: str = "") -> HttpResponse:
     except RequestError as error:
         status, body = error.status, _stamped(error)
     except Exception as problem:
-        if is_busy(problem):
+        if is_busy(problem):  # clients send again by themselves what was throttled
             log.warning("request %s to the MTurk endpoint is to be sent again: %s", request_id, problem)
             return _response(request_id, 400, _stamped(BUSY))
         log.exception("request %s to the MTurk endpoint failed", request_id)

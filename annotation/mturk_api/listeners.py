@@ -37,7 +37,7 @@ def response_submitted(event: events.ResponseSubmitted) -> None:
 
 def pay_decision_begun(event: events.PayDecisionBegun) -> None:
     if _is_of_mturk_api(event.assignment):
-        hit_funds.lock(event.assignment.hit_id)
+        hit_funds.lock(event.assignment.hit_id)  # the listing before the accounts, which the decision locks
 
 
 def assignment_approved(event: events.AssignmentApproved) -> None:

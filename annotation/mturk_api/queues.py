@@ -55,7 +55,7 @@ def receive_message(caller: Caller, request: JSON) -> JSON:
     limits = {"most": most, "hidden": timedelta(seconds=hidden)}
     found = notification_delivery.receive(caller.project.pk, queue, **limits)
     if not found and request.get("WaitTimeSeconds", 0) > 0:
-        time.sleep(min(request["WaitTimeSeconds"], LONGEST_WAIT))
+        time.sleep(min(request["WaitTimeSeconds"], LONGEST_WAIT))  # long polling, with one look at its end
         found = notification_delivery.receive(caller.project.pk, queue, **limits)
     return {"Messages": [_message(event, wanted) for event in found]} if found else {}
 

@@ -21,7 +21,7 @@ from annotation.pure.text.xml_elements import Malformed
 STATUS = {"": "Submitted", Assignment.Approved.APPROVED: "Approved", Assignment.Approved.REJECTED: "Rejected"}
 SHORTEST, LONGEST = 30, 31_536_000  # seconds: half a minute, a year
 LONGEST_APPROVAL = 2_592_000  # seconds: thirty days, also the default
-MOST_ASSIGNMENTS = 1_000_000_000
+MOST_ASSIGNMENTS = 1_000_000_000  # as MTurk has it
 LENGTHS = {"Title": 128, "Description": 2000, "Keywords": 1000, "RequesterAnnotation": 255, "RequesterFeedback": 1024}
 NUMBERS = {
     "LifetimeInSeconds": (SHORTEST, LONGEST),

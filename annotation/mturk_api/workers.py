@@ -9,7 +9,7 @@ from annotation.mturk_api.flow import notification_events
 from annotation.mturk_api.models import NotificationSetting
 from annotation.pure.mturk.notification_events import BadDestination
 
-MOST_WORKERS, MOST_BLOCKS = 100, 100_000
+MOST_WORKERS, MOST_BLOCKS = 100, 100_000  # the first as NotifyWorkers has it
 SOFT, HARD = "SoftFailure", "HardFailure"
 
 

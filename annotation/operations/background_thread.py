@@ -35,11 +35,12 @@ def _turn() -> Iterator[bool]:
     """Whether this process may sweep: not while another of this machine does, nor when one just did."""
     with (settings.VAR / "sweeps.lock").open("a+") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # who has to wait has nothing to do: the other sweeps
         except BlockingIOError:
             yield False
         else:
             file.seek(0)
+            # monotone time starts anew with the machine: one that is later than now is from before
             since = time.monotonic() - float(file.read() or "-inf")
             if 0 <= since < SECONDS_BETWEEN_LOOKS:
                 yield False

@@ -152,7 +152,7 @@ def _limits() -> Finding:
         return Finding(part, True, f"{text}; with Redis as CELERY_BROKER_URL the count is shared")
     try:
         counts.get("doctor")
-    except Exception as away:
+    except Exception as away:  # each cache raises exceptions of its own
         text = f"not enforced, because requests cannot be counted: {type(away).__name__}"
         return Finding(part, False, text, "Start Redis, or correct CELERY_BROKER_URL.")
     return Finding(part, True, f"{settings.API_RATE}, counted in Redis")

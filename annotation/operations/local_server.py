@@ -101,7 +101,7 @@ def served(port: int, host: str = LOOPBACK) -> Iterator[Server]:
     """Start a server and stop it at the end. Raises NotServed if it does not answer."""
     server = Server(port, host)
     try:
-        for _ in range(150):
+        for _ in range(150):  # times 0.2 seconds: the 30 of the message below
             if answers(server.base):
                 break
             if server.poll() is not None:

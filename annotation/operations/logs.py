@@ -135,11 +135,14 @@ class SharedFileHandler(WatchedFileHandler):
             self.handleError(record)
 
     def _rotate(self) -> None:
+        # a lock of its own: one on the log would be on the file that another process renames
         with self.path.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if self.path.stat().st_size < self.largest:  # another process was faster
                 return
             names = [self.path, *(self.path.with_name(f"{self.path.name}.{k}") for k in range(1, self.kept + 1))]
-            for former, later in reversed(list(pairwise(names))):
+            for former, later in reversed(
+                list(pairwise(names))
+            ):  # from the oldest: each has moved before it is replaced
                 if former.exists():
                     former.replace(later)

@@ -139,7 +139,7 @@ def _migrate_or_go_back() -> Path:
     unfinished.begin(unfinished.UPGRADE, folder)
     try:
         call_command("migrate", interactive=False, verbosity=0)
-    except BaseException as failure:
+    except BaseException as failure:  # also at Ctrl-C: half a migration must not stay
         why = f"{type(failure).__name__}: {failure}".strip()
         _go_back(folder, why)
         if not isinstance(failure, Exception):
@@ -158,7 +158,7 @@ def _name() -> str:
     """A name for the copy that sorts behind those of before, even if the clock was set back."""
     name = time.strftime("before-upgrade-%Y%m%dT%H%M%S", time.gmtime())
     last = max((path.name for path in copies_folder().glob("before-upgrade-*")), default="")
-    return name if name > last else f"{last}+"
+    return name if name > last else f"{last}+"  # the newest sorts last, also if the clock was set back
 
 
 def _go_back(folder: Path, why: str) -> None:

@@ -18,7 +18,7 @@ from annotation.pure.statistics.metrics import MUSIQUE
 from annotation.pure.text.whole_numbers import whole_number
 from annotation.scorers.base import Figures, Prediction, Source, gold_file, kind, predictions_file
 
-_DECIMALS = 3
+_DECIMALS = 3  # as the official script prints them
 _PLAIN = ("answer_f1", "answer_em", "support_f1")
 _PAIRED = ("group_answer_sufficiency_f1", "group_support_sufficiency_f1")
 

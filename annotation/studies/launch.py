@@ -133,7 +133,7 @@ def _run_named(project: Project, slug: str, columns: Mapping[str, Any], user: Us
             run = StudyRun.objects.create(project=project, slug=slug, created_by=user, **columns)
             audit_log.record("created", run, seed=run.seed, scale=run.scale)
             return run
-    except IntegrityError:
+    except IntegrityError:  # the constraint decides, because two may take the name at the same moment
         return StudyRun.objects.get(project=project, slug=slug)
 
 

@@ -103,7 +103,7 @@ def create_batch(project: Project, settings: BatchSettings, *, user: User | None
             _connect(batch, settings)
             Instructions.objects.create(batch=batch, version=1, text=settings.instructions, created_by=user)
             audit_log.record("created", batch, task=settings.task)
-    except IntegrityError:
+    except IntegrityError:  # the constraint decides, because two may take the name at the same moment
         raise Refused(name_taken(settings.name)) from None
     return batch
 
@@ -125,7 +125,7 @@ def change_batch(batch: Batch, settings: BatchSettings, *, user: User | None = N
             rows = Batch.objects.filter(pk=batch.pk)
             draft = rows.filter(state=Batch.State.DRAFT) if batch.state == Batch.State.DRAFT else rows
             changed = draft.update(**columns)
-    except IntegrityError:
+    except IntegrityError:  # the constraint decides, because two may take the name at the same moment
         raise Refused(name_taken(settings.name)) from None
     if not changed:
         raise Refused(_("This batch was launched in the meantime, so its settings were not changed."))

@@ -99,9 +99,9 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
         if round := round_attempts.round_of(batch):
             round_pools.check_made(round)
         _open(batch, hits, chosen, checks=_make_checks(batch, hits))
-    except JobTakenOver:
+    except JobTakenOver:  # the process that took it over goes on with this state
         raise
-    except BaseException:
+    except BaseException:  # also if the process is told to stop: a draft without HITs can be launched again
         _remove_hits(batch)
         batch.move(Batch.State.DRAFT, next_ticket=0, picked=None)
         raise

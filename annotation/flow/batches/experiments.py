@@ -51,7 +51,7 @@ def join(
     try:
         with transaction.atomic():
             made = Experiment.objects.create(project=project, slug=slug, **terms)
-    except IntegrityError:
+    except IntegrityError:  # the constraint decides, because two may take the name at the same moment
         raise Refused(_("There is an experiment %(name)s already. Choose another name.") % {"name": slug}) from None
     titles = {arm.slug: arm.title for arm in arms}
     Batch.objects.filter(pk__in=keys).update(experiment=made, title=made.title)

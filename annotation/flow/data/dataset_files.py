@@ -70,12 +70,12 @@ def whole_file(path: Path, write: Callable[[BinaryIO], int]) -> dict[str, Any]:
 
 
 def _replaced(target: Path, write: Callable[[BinaryIO], int]) -> dict[str, Any]:
-    draft = target.parent / f".{secrets.token_hex(8)}.part"
+    draft = target.parent / f".{secrets.token_hex(8)}.part"  # beside it: `replace` is atomic on one file system only
     with draft.open("xb") as out:
         try:
             records = write(out)
             out.flush()
-            os.fsync(out.fileno())
+            os.fsync(out.fileno())  # on the disk before it has the name, so that a crash leaves the former file whole
             digest = file_digest(draft)
             draft.replace(target)
         except BaseException:

@@ -64,7 +64,7 @@ def reserve(project: Project, name: str, **columns: Any) -> Dataset:
     try:
         with transaction.atomic():
             return Dataset.objects.create(project=project, slug=name, **columns)
-    except IntegrityError:
+    except IntegrityError:  # the constraint decides, because two may take the name at the same moment
         raise ImportRefused(_why_taken(project, name) % {"name": name}, {}) from None
 
 
@@ -130,7 +130,7 @@ def filling(project: Project, name: str, **columns: Any) -> Iterator[Filler]:
     filler = Filler(reserve(project, name, **columns))
     try:
         yield filler
-    except BaseException:
+    except BaseException:  # also if the process is told to stop: half a dataset would keep the name
         remove_dataset(filler.dataset)
         raise
 

@@ -108,7 +108,7 @@ def move(
     ends = {"source_id": keys[source], "target_id": keys[target]}
     entry = Entry(project=project, amount=amount, kind=kind, key=key, **ends, **about)
     try:
-        with transaction.atomic():
+        with transaction.atomic():  # a savepoint: PostgreSQL refuses whatever follows a failed statement
             return transfer(entry)
     except IntegrityError:
         if Entry.objects.filter(project=project, key=key).exists():

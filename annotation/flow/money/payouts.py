@@ -146,7 +146,7 @@ def reconcile(project: Project, content: bytes, *, user: User | None = None) -> 
 
     The same file again changes nothing. Returns {"paid", "failed", "open", "unchanged"}. Raises FileRefused.
     """
-    ledger.lock(project)
+    ledger.lock(project)  # as `decide` does: no line changes between the check of the file and its last line
     errors: list[dict[str, object]] = []
     updates = _read(project, content, errors)
     if errors:

@@ -134,7 +134,7 @@ def top_up(batch: Batch, *, shown: str, user: User | None = None) -> int:
 
     `shown` is the confirmed digest. Raises Refused if it changed since (also because it was paid), and Overdrawn.
     """
-    ledger.lock(batch.project)
+    ledger.lock(batch.project)  # what is confirmed is what is paid: nobody pays these workers in between
     due = raises(batch)
     if confirmation_digest(due) != shown:
         text = _("The amounts below the wage floor have changed in the meantime. Check them again, then confirm.")

@@ -47,7 +47,7 @@ def create_type(project: models.Project, name: str, *, description: str, **terms
         with transaction.atomic():
             made.save(force_insert=True)
             audit_log.record("created", made)
-    except IntegrityError:
+    except IntegrityError:  # the constraint decides, because two may take the name at the same moment
         text = _("This project already has a qualification named %(name)s. Choose another name.")
         raise NameTaken(text % {"name": made.name}) from None
     return made
@@ -119,7 +119,7 @@ def restore_type(type: QualificationType) -> bool:
                 return False
             audit_log.record("restored", type)
             return True
-    except IntegrityError:
+    except IntegrityError:  # the constraint decides, because two may take the name at the same moment
         text = _("Another qualification is now named %(name)s. Delete that one first.")
         raise NameTaken(text % {"name": type.name}) from None
 

@@ -101,7 +101,7 @@ def _carry_out(job: Job, verbs: Mapping[str, Verb]) -> str:
     try:
         with acting(audit_log.Via.JOB, lambda: job.created_by):
             result = verbs[job.kind](job, progress)
-    except JobTakenOver:
+    except JobTakenOver:  # the run that has it now ends it
         return "lost"
     except Refused as refusal:
         _end(job, Job.State.FAILED, error=str(refusal), result=getattr(refusal, "report", {}))

@@ -105,7 +105,7 @@ def _steps(erasure: Erasure) -> Iterator[int]:
             if not taken:
                 break
             yield taken
-            time.sleep(time.monotonic() - began)
+            time.sleep(time.monotonic() - began)  # so that pages get half of the database's time at least
 
 
 class _Detach:

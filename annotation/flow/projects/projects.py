@@ -31,7 +31,7 @@ def create_project(user: User, settings: ProjectSettings) -> Project:
         with transaction.atomic():
             project = Project.objects.create(**settings.columns())
             members.add_member(project, user, Member.Role.OWNER)
-    except IntegrityError:
+    except IntegrityError:  # the constraint decides, because two may take the name at the same moment
         text = _("The name %(name)s is taken by another project. Choose another name.")
         raise Refused(text % {"name": settings.name}) from None
     return project

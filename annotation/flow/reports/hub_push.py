@@ -210,7 +210,7 @@ def _commit(
         api.create_repo(name.repository, repo_type=hub.DATASET, private=private)
     try:
         return _send(api, name, folder, changed, parent=None)
-    except BaseException as failure:
+    except BaseException as failure:  # also if the job is stopped: an empty repository would stay there
         if not _removed(api, name) and isinstance(failure, Refused):
             text = _("%(why)s The push made %(address)s, which could not be removed. Look there, and delete it.")
             raise Refused(text % {"why": failure, "address": hub.page_of(name.repository)}) from failure

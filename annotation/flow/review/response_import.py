@@ -66,7 +66,7 @@ def import_responses(batch: Batch, path: Path, *, name: str = "", progress: OnPr
             _mark(response_import, ready=True, size=total)
             Hit.objects.filter(pk__in=response_import.assignments.order_by().values("hit")).note_change()
             audit_log.record("judgments imported", batch, number=total)
-    except BaseException:
+    except BaseException:  # half an import shows nothing, but has taken places from workers
         remove_import(response_import)
         raise
     return {**checked, "already_there": False}
@@ -85,7 +85,7 @@ def _begin(batch: Batch, digest: str, name: str) -> ResponseImport:
     try:
         with transaction.atomic():
             return ResponseImport.objects.create(batch=batch, sha256=digest, file_name=plain)
-    except IntegrityError:
+    except IntegrityError:  # the constraint decides, because two may import the same file at once
         raise ImportRefused(_being_read(), {}) from None
 
 

@@ -190,6 +190,7 @@ def _choose(assignment: Assignment, revision: int, reviewer: User | None, text: 
 
 def locked_responses(hit: int) -> list[Assignment]:
     """The HIT's submitted assignments, locked in the order of their keys."""
+    # by key: two who decide on the same HIT at once lock in one order, so neither has what the other waits for
     rows = Assignment.objects.select_for_update(of=("self",), no_key=True).select_related("batch__project", "hit")
     return list(rows.filter(hit=hit, state=lifecycle.SUBMITTED).order_by("pk"))
 

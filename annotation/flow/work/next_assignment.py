@@ -126,6 +126,7 @@ OF_BATCH = (
 
 @compiled
 def _locked(worker: int, batch: int) -> QuerySet[Participation]:
+    # no key: rows that only refer to these, as a new message to the worker, need not wait
     rows = Participation.objects.select_for_update(of=("self", "worker"), no_key=True)
     rows = rows.select_related("batch", "worker").only(
         "cursor", "last_group", "worker", *(f"batch__{name}" for name in OF_BATCH)

@@ -33,6 +33,7 @@ def has_room(row: Assignment) -> bool:
     """Whether the HIT wants one more assignment of the arm of this one, which comes back; it locks the HIT."""
     if row.suggested is None:
         return True
+    # Lock: two that come back at once would both find the arm's last room.
     list(Hit.objects.select_for_update(of=("self",), no_key=True).filter(pk=row.hit_id).values_list("pk"))
     most, there = _most(row.batch, row.hit_id), _arms_of(row.hit_id)
     if most is None:

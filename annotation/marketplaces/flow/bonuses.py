@@ -229,6 +229,7 @@ def settle(row: VisitBonus, to: str, *, since: Sequence[str], **stamps: object) 
 @transaction.atomic
 def _refuse(rows: QuerySet[VisitBonus], why: str) -> None:
     for row in rows.select_for_update(no_key=True):
+        # before `settle`, which deletes the shares of what is refused
         payments = [share.payment for share in row.shares.select_related("payment")]
         if settle(row, State.REFUSED, since=(State.INTENDED, State.CALLED), error=why[:1000]):
             for payment in payments:

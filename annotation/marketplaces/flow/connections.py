@@ -100,7 +100,7 @@ class MarketplaceSession(Generic[Kind]):
         now = time.monotonic()
         if self._next > now:
             time.sleep(self._next - now)
-        self._next = max(now, self._next) + self._pause
+        self._next = max(now, self._next) + self._pause  # from now after a rest: no burst makes up for it
 
     def _note(self, failed: TryAgain | None) -> None:
         rows = Connection.objects.filter(pk=self.connection.pk)
@@ -193,7 +193,7 @@ def add(
             made = Connection.objects.create(project=project, name=name, preset=preset, **own, **settled)
             audit_log.record("made", made)
             return made
-    except IntegrityError:
+    except IntegrityError:  # the constraint decides, because two may take the name at the same moment
         raise Refused(_("A marketplace with this name already exists. Choose another name.")) from None
 
 

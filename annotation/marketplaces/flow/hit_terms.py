@@ -19,7 +19,7 @@ from annotation.pure.text.languages import worded
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 
-LONGEST_TITLE, LONGEST_DESCRIPTION, LONGEST_KEYWORDS = 128, 2000, 1000
+LONGEST_TITLE, LONGEST_DESCRIPTION, LONGEST_KEYWORDS = 128, 2000, 1000  # as MTurk has them
 SHORTEST, LONGEST, LONGEST_APPROVAL = 30, 31_536_000, 2_592_000  # seconds, as the MTurk API limits them
 WEEK = 7 * 24 * 3600
 GRANTED = Qualification.State.GRANTED

@@ -42,7 +42,7 @@ def receive(connection: Connection, headers: Mapping[str, str], body: bytes) -> 
         with transaction.atomic():
             ReceivedEvent.objects.create(connection=connection, external_id=event.id[:64])
             _studies(connection, event).update(synced_at=None)
-    except IntegrityError:
+    except IntegrityError:  # sent before: whoever sends webhooks sends one again where our answer got lost
         return False
     return True
 

@@ -168,7 +168,7 @@ def _take_in(one: ReceivedMessage, connection: Connection) -> bool:
         with transaction.atomic():
             ReceivedEvent.objects.create(connection=connection, external_id=f"m:{one.external_id}"[:64])
             worker_messages.send(worker, "", one.text, author=worker.user, from_worker=True)
-    except IntegrityError:
+    except IntegrityError:  # taken before: what is asked for overlaps with the time before
         return False
     return True
 

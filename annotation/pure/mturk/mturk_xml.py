@@ -32,7 +32,7 @@ NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"  # the assignmentId of a preview
 _LOOPBACK = re.compile(r"(?:localhost|[a-z0-9-]+\.localhost|127(?:\.\d{1,3}){3}|::1)", re.I)
 _PLAIN = "!#$%&'()*+,/:;=?@[]~"
 _PORTS = {"http": 80, "https": 443}
-MOST_BYTES = 65_535
+MOST_BYTES = 65_535  # of a Question, as MTurk has it
 MOST_ANSWER_BYTES = 16_000_000  # for documents that we or a marketplace wrote, not for requests
 ANSWERS = "2005-10-01/QuestionFormAnswers.xsd"
 SCHEMAS = {

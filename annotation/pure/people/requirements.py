@@ -38,7 +38,7 @@ MEMBERSHIP: Final = frozenset({"In", "NotIn"})
 EXISTENCE: Final = frozenset({"Exists", "DoesNotExist"})
 COMPARATORS: Final = (*ORDERED, "EqualTo", "NotEqualTo", "Exists", "DoesNotExist", "In", "NotIn")
 
-MOST_REQUIREMENTS, MOST_VALUES, MOST_LOCALES = 10, 15, 30
+MOST_REQUIREMENTS, MOST_VALUES, MOST_LOCALES = 10, 15, 30  # as MTurk has them
 SMALLEST, LARGEST = -(2**31), 2**31 - 1  # an integer of the protocol
 COUNTRY = re.compile(r"[A-Z]{2}")
 SUBDIVISION = re.compile(r"[A-Z0-9]{1,3}")

@@ -17,7 +17,7 @@ from annotation.pure.statistics.intervals import Figure, bootstrap_figures
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 PAUSE = timedelta(minutes=30)  # a longer one begins another sitting
-Z = 1.96
+Z = 1.96  # of a 95 % interval
 
 BY_BLOCK = _("By position within a block")
 BY_SITTING = _("By position in a sitting")
