@@ -22,7 +22,7 @@ from annotation.tasktype.reviewing import Worded as Worded
 from annotation.tasktype.steps import Conditional, Stepwise
 from annotation.tasktype.values import JSON, Features, FollowUp, GivenResponse, Label, Measure, RelatedResponses, Remark
 
-GRADE = {"grade": Measure(_("Grade"))}
+GRADE = {"grade": Measure(_("Grade"), _("Right responses"))}
 RIGHT, WRONG = _("Right. %(why)s"), _("This is not right. %(why)s")  # feedback by the grade
 
 

@@ -112,7 +112,8 @@ class HitWithResponses:
 class Measure:
     """A measure of responses against gold, in 0..1, for qualification rounds."""
 
-    label: str  # a gettext id
+    label: str  # a gettext id, as is
+    for_workers: str  # what workers read instead
     partial: bool = False  # whether values between 0 and 1 are possible
     is_default: bool = True  # whether a new round's rule asks for it, if it is partial
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, EXTRA, SCALE, TEXT, TIE, Rubric, parse
 from annotation.pure.ratings.showing import passages_of
+from annotation.pure.text.languages import Text
 from annotation.pure.text.translation_marks import gettext_noop
 from annotation.templatetags.language_tags import in_language
 from annotation.views.markdown_html import html_of, html_of_stranger
@@ -21,6 +22,9 @@ TITLES = {
     "paragraphs": gettext_noop("Paragraphs"),
     "hops": gettext_noop("Hops"),
     "options": gettext_noop("Options"),
+    "candidate": gettext_noop("Candidate"),  # with those below fields of the presets
+    "steps": gettext_noop("Steps"),
+    "claims": gettext_noop("Claims"),
 }
 
 SHARED = BEST, CHOICE, CHOICES, SCALE  # kinds whose controls show nothing of the element that is rated
@@ -40,11 +44,18 @@ def parsed_rubric(value: Any) -> Rubric:
 
 
 @register.filter
+def rubric_text(text: Text) -> str:
+    """A rubric's text in the reader's language: the requester's own, else the translation of a preset's."""
+    own = in_language(text)
+    return _(own) if own else ""
+
+
+@register.filter
 def shown_title(part: dict[str, Any]) -> str:
     """The title over a field: the rubric's, else of a role its word, else the field's name."""
-    name = part["field"]
-    own = in_language(part["title"]) if part["title"] else ""
-    return own or (_(TITLES[name]) if name in TITLES else name.removeprefix(EXTRA).replace("_", " ").capitalize())
+    name = part["field"].removeprefix(EXTRA)
+    own = rubric_text(part["title"]) if part["title"] else ""
+    return own or (_(TITLES[name]) if name in TITLES else name.replace("_", " ").capitalize())
 
 
 @register.filter
@@ -62,7 +73,7 @@ def options_of(cell: dict[str, Any]) -> list[dict[str, Any]]:
     """
     criterion, value = cell["criterion"], cell["value"]
     is_scale, chosen = criterion["kind"] == SCALE, value if isinstance(value, list) else [value]
-    labels = {each[0]: in_language(each[1]) for each in criterion.get("labels", [])}
+    labels = {each[0]: each[1] for each in criterion.get("labels", [])}
     values = criterion["values"]
     if criterion["kind"] == BEST:
         values = [*range(1, len(cell["candidates"]) + 1), *([TIE] if criterion.get("tie") else [])]
@@ -73,7 +84,7 @@ def options_of(cell: dict[str, Any]) -> list[dict[str, Any]]:
         {
             "value": str(each),
             "number": str(each) if is_scale else "",
-            "label": labels.get(each, "" if is_scale else each),
+            "label": rubric_text(labels.get(each, "" if is_scale else each)),
             "chosen": str(each) in chosen,
             "key": str(key),
         }

@@ -100,12 +100,17 @@ class Answer(Varied, Timed, Measured, Baselined, AnswerTask):
         "none": Label(_("no answer"), {"kind": "none"}),
     }
     measures = {
-        "answer_f1": Measure(_("Answer F1"), partial=True),
-        "answer_em": Measure(_("Answer EM")),
-        "support_f1": Measure(_("Support F1"), partial=True),
-        "support_em": Measure(_("Support EM")),
-        "loose": Measure(_("Loose accuracy (answer sets)"), partial=True, is_default=False),
-        "strict": Measure(_("Strict accuracy (answer sets)")),
+        "answer_f1": Measure(_("Answer F1"), _("Answers, with credit for partly right ones"), partial=True),
+        "answer_em": Measure(_("Answer EM"), _("Answers that are exactly right")),
+        "support_f1": Measure(_("Support F1"), _("Supporting paragraphs, with credit for some of them"), partial=True),
+        "support_em": Measure(_("Support EM"), _("Exactly the right supporting paragraphs")),
+        "loose": Measure(
+            _("Loose accuracy (answer sets)"),
+            _("Lists, with credit for partly right ones"),
+            partial=True,
+            is_default=False,
+        ),
+        "strict": Measure(_("Strict accuracy (answer sets)"), _("Lists that are exactly right")),
     }
 
     def suggest(self, features: Features) -> JSON:

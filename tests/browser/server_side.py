@@ -52,7 +52,7 @@ from annotation.models import (  # noqa: E402
 )
 from annotation.pure.people import consent_text  # noqa: E402
 from annotation.pure.people.consent_text import COUNTING, SUGGESTING  # noqa: E402
-from annotation.registry import task_type  # noqa: E402
+from annotation.registry import default_instructions, task_type  # noqa: E402
 from annotation.tasktype import capabilities  # noqa: E402
 from tests.batches import create_batch  # noqa: E402
 from tests.browser import ablated, graphs, rated, records, sub_questions, two_paragraphs  # noqa: E402
@@ -77,9 +77,18 @@ def session_of(user: Any) -> str:
 
 
 def batch(
-    *, kind: str, options: dict[str, Any], task: str = "answer", predicted: Any = None, **settings: Any
+    *,
+    kind: str,
+    options: dict[str, Any],
+    task: str = "answer",
+    predicted: Any = None,
+    explained: bool = False,
+    **settings: Any,
 ) -> dict[str, Any]:
-    """An open batch over the records of a kind, in a project of its own; `predicted`: what it suggests for each."""
+    """An open batch over the records of a kind, in a project of its own.
+
+    `predicted`: what it suggests for each; `explained`: with the task's own instructions.
+    """
     slug = f"{kind}-{next(fresh)}"
     said = "We keep **what you answer**." + (f"\n\n{COUNTING}" if settings.get("counts_pasting") else "")
     said += f"\n\n{SUGGESTING}" if predicted else ""
@@ -94,7 +103,7 @@ def batch(
         "study",
         task=task,
         datasets=[held],
-        instructions=INSTRUCTIONS,
+        instructions=default_instructions(task) if explained else INSTRUCTIONS,
         options={"own_words": "allow"} | options if kind == "canary" else options,
         title="A study",
         **{"same_order": True, **settings},

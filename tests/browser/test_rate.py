@@ -273,10 +273,10 @@ def test_a_draft_comes_back_whole(rate: WorkPage) -> None:
 
 
 def test_passages_can_be_searched_and_folded(rate: WorkPage) -> None:
-    worker = rate(rated.CHECK)
+    worker = rate(rated.CHECK, "rated_large")
     press(worker, "/")
-    worker.search("larch")
-    expect(worker.page.locator("#search-result")).to_contain_text("1 of 3 match")
+    worker.search("Passage 7")
+    expect(worker.page.locator("#search-result")).to_contain_text("of 20 match")
     worker.page.keyboard.press("Escape")
     press(worker, "f")
     expect(worker.page.locator("#paragraphs [aria-expanded=false]")).to_have_count(1)
@@ -289,6 +289,27 @@ def test_passages_can_be_searched_and_folded(rate: WorkPage) -> None:
 def test_texts_of_any_script_fit(rate: WorkPage, rubric: dict[str, Any], page: dict[str, Any]) -> None:
     worker = rate(rubric, "rated_hard", page=page)
     assert overflow(worker.page) == 0
+
+
+def test_criteria_are_counted_on_a_phone_where_there_is_more_than_one(rate: WorkPage) -> None:
+    worker = rate(json.loads(presets("rate")["same-answer"].read_text()), page=PHONE)
+    expect(worker.page.locator("[data-at]")).to_be_hidden()
+    tap(worker, "the answer is wrong")
+    expect(worker.page.locator("[data-at]")).to_have_text("2 / 2")
+    expect(worker.page.locator("[data-at]")).to_be_visible()
+
+
+@pytest.mark.parametrize("page", [PHONE, {}], ids=["phone", "desk"])
+def test_the_number_of_a_passage_stands_at_its_title_where_nothing_is_ticked(
+    rate: WorkPage, page: dict[str, Any]
+) -> None:
+    worker = rate(rated.CHECK, page=page)
+    number, title = (
+        worker.page.locator(f".paragraph {part}").first.bounding_box() for part in (".number", "[data-title]")
+    )
+    assert number is not None
+    assert title is not None
+    assert 0 < title["x"] - (number["x"] + number["width"]) <= 16
 
 
 @pytest.mark.soak

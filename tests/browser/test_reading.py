@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser import rated
 from tests.browser.desk import Desk
 from tests.browser.test_accessibility import broken
 from tests.browser.test_small_screens import PHONE, overflow
@@ -86,6 +87,27 @@ def test_nothing_is_offered_about_ticks_where_nothing_can_be_ticked(desk: WorkPa
     assert page.locator("#pin, option[value=ticked], tr[data-action=pin]").count() == 0
     page.keyboard.press("F")  # the view is drawn all the same
     expect(page.locator("#fold-all")).to_have_attribute("aria-pressed", "true")
+
+
+@pytest.mark.parametrize(
+    ("task", "kind", "options"),
+    [
+        ("answer", "yesno", {}),
+        ("hops", "sub_questions", {"arm": "free"}),
+        ("rate", "rated", {"rubric": rated.CHECK}),
+    ],
+)
+def test_with_three_paragraphs_neither_tools_nor_their_keys_are_offered(
+    desk: WorkPage, task: str, kind: str, options: dict[str, Any]
+) -> None:
+    page = desk(kind, task=task, options=options, sample=1).page
+    for action in ("fold", "fold-all", "hide", "sort", "pin", "filter"):
+        expect(page.locator(f"tr[data-action='{action}']")).to_have_count(0)
+    expect(page.locator("[data-fold]:visible, [data-hide]:visible, #fold-all:visible")).to_have_count(0)
+    expect(page.locator("#legend-keys")).to_contain_text("paragraph")
+    page.keyboard.press("j")
+    page.keyboard.press("f")
+    expect(page.locator("[data-fold][aria-expanded=false]")).to_have_count(0)
 
 
 def test_with_three_paragraphs_a_phone_has_no_tools_and_no_comma_begins_a_line(desk: WorkPage) -> None:

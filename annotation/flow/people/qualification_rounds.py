@@ -25,7 +25,7 @@ from annotation.tasktype import Measure, capabilities
 
 MONTH = 30 * 24 * 3600
 JUDGED = "judged"
-GOOD = Measure(gettext_noop("Good on all criteria"))
+GOOD = Measure(gettext_noop("Good on all criteria"), gettext_noop("Good in every respect"))
 # for figures with partial credit (MuSiQue, section 6.1), and for right-or-wrong figures
 DEFAULT_MARK = {True: 0.75, False: 0.8}
 
@@ -34,7 +34,7 @@ def figures_for(task: str, grading: str) -> dict[str, Measure]:
     """The figures that a rule may use for a task graded this way, best first, by key."""
     if grading == QualificationRound.Grading.GOLD:
         return dict(capabilities.measures(task_type(task)))
-    return {JUDGED: GOOD} | {key: Measure(text) for key, text in capabilities.criteria(task_type(task)).items()}
+    return {JUDGED: GOOD} | {key: Measure(text, text) for key, text in capabilities.criteria(task_type(task)).items()}
 
 
 def partial(task: str, grading: str) -> dict[str, bool]:

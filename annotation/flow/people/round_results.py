@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.people import bulk_grants, qualification_rounds, round_attempts
 from annotation.flow.review import review_decisions
-from annotation.models import Assignment, Attempt, Hit, QualificationRound, User, Worker
+from annotation.models import Assignment, Attempt, Hit, Qualification, QualificationRound, User, Worker
 from annotation.pure.batches import lifecycle
 from annotation.pure.people import round_rules as rules
 from annotation.pure.people.round_quality import Outcome, Scored, outcomes
@@ -189,6 +189,7 @@ class RoundStatus:
     """A worker's result of their last attempt, without single items or gold."""
 
     round: QualificationRound
+    granted: bool  # whether they hold the qualification: a mark reached is not yet a grant
     finished: bool
     passed: bool | None
     figures: list[tuple[str, float]]
@@ -199,16 +200,16 @@ class RoundStatus:
 def round_status(worker: Worker, round: QualificationRound) -> RoundStatus:
     """The worker's state in a round."""
     attempt, closed = round_attempts.latest(round, worker), not round_attempts.is_open(round)
+    granted = Qualification.objects.filter(worker=worker, type=round.grants, state="Granted").exists()
     if attempt is None:
-        return RoundStatus(round, finished=False, passed=None, figures=[], again=False, closed=closed)
+        return RoundStatus(round, granted, finished=False, passed=None, figures=[], again=False, closed=closed)
     (result,) = results_of(round, [attempt])
     labels = qualification_rounds.figures_for(round.batch.task, round.grading)
     named = []
     figures = rules.rule_figures(qualification_rounds.rule_of(round), round_attempts.datasets_of(round))
     for name, _text in figures if result.figures else ():
         figure, _slash, dataset = name.partition("/")
-        label = _(labels[figure].label)
-        text = _("%(figure)s on %(dataset)s") % {"figure": label, "dataset": dataset} if dataset else label
-        named.append((text, result.figures.get(name, 0.0)))
+        label = _(labels[figure].for_workers)
+        named.append((f"{label} ({dataset})" if dataset else label, result.figures.get(name, 0.0)))
     again = round_attempts.may_begin_again(attempt) and not closed
-    return RoundStatus(round, result.finished, result.passed, named, again, closed)
+    return RoundStatus(round, granted, result.finished, result.passed, named, again, closed)

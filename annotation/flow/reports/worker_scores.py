@@ -51,7 +51,7 @@ def own_scores(batch: Batch, worker: Worker) -> list[OwnScore]:
     key = f"own-scores/{batch.pk}/{batch.created_at.timestamp()}/{stand}"
     values = cast(Values, cache.get_or_set(key, lambda: _values(batch), KEPT))
     own, measures = values.get(worker.pk, {}), capabilities.measures(task_type(batch.task))
-    return [_score(measures[name].label, name, own, values) for name in measures if name in own]
+    return [_score(measures[name].for_workers, name, own, values) for name in measures if name in own]
 
 
 def _score(label: str, name: str, own: Mapping[str, tuple[int, float]], values: Values) -> OwnScore:

@@ -1,5 +1,5 @@
-"""Django's makemessages, also with the tasks' instructions, what their practice and examples explain, and with
-explanations of figures.
+"""Django's makemessages, also with the tasks' instructions, what their practice and examples explain, what preset
+rubrics ask, and with explanations of figures.
 """
 
 import json
@@ -13,7 +13,9 @@ from django.core.management.commands import makemessages
 from annotation.pure.reports.explanations import CHANGES
 from annotation.pure.text.languages import bits
 
-EXPLAINING = ("title", "why", "notes", "note")  # keys of practice and worked examples whose texts are for workers
+# keys of practice and worked examples, and those of rubrics, whose texts are for workers
+READ = {"title", "why", "notes", "note", "ask", "help", "unit", "labels", "choice", "choices"}
+UNREAD = {"text", "sentences", "criteria"}  # beside the title of a paragraph, or of a rubric
 
 
 def texts_of(path: Path) -> Iterator[str]:
@@ -21,7 +23,11 @@ def texts_of(path: Path) -> Iterator[str]:
     if path.suffix == ".toml":
         yield from _of_explanations(tomllib.loads(path.read_text(encoding="utf-8")))
         return
-    if path.parent.parent.name != "tasks" or path.name in ("README.md", "examples.json") or len(path.suffixes) > 1:
+    if (
+        "tasks" not in (path.parent.parent.name, path.parents[3].name)
+        or path.name in ("README.md", "examples.json")
+        or len(path.suffixes) > 1
+    ):
         return
     text = path.read_text(encoding="utf-8")
     yield from bits(text) if path.suffix == ".md" else _explained(json.loads(text))
@@ -37,7 +43,7 @@ def _of_explanations(content: dict[str, Any]) -> Iterator[str]:
 def _explained(value: Any, *, ours: bool = False) -> Iterator[str]:
     if isinstance(value, dict):
         for key, each in value.items():
-            yield from _explained(each, ours=key in EXPLAINING and not ("text" in value or "sentences" in value))
+            yield from _explained(each, ours=key in READ and not (key == "title" and UNREAD & value.keys()))
     elif isinstance(value, list):
         for each in value:
             yield from _explained(each, ours=ours)

@@ -125,6 +125,7 @@ class Criteria extends Decisions {
     }
     const shown = this.criteria.filter(({ hidden }) => !hidden);
     this.counter.textContent = `${shown.indexOf(this.lit) + 1} / ${shown.length}`;
+    this.counter.parentElement.hidden = shown.length < 2;
     this.marks.draw();
     if (isFirst || quiet) return;
     if (ONE_BY_ONE.matches) this.steady.restart();

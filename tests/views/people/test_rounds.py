@@ -12,6 +12,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.flow.batches import hidden_gold
+from annotation.flow.people import round_results
 from annotation.models import Assignment, Attempt, Batch, Feedback, Participation, Qualification, QualificationRound
 from tests.flow.acting import dataset_of, newcomer, submit, take
 from tests.flow.batches.test_hidden_gold import answer, checked
@@ -175,13 +176,19 @@ def test_the_worker_reads_kindly_how_it_went_and_sees_no_gold(client: Any, proje
     client.force_login(bob.user)
     html = one_line(client.get(reverse("batch-done", args=[found.batch.pk])).content.decode())
     assert "You did not pass this time" in html
-    assert "Answer F1: 0 percent" in html
+    assert "<b>0 %</b> Answers, with credit for partly right ones" in html
     assert "Tower" not in html
     response = client.post(reverse("round-again", args=[found.batch.pk]))
     assert "/assignments/" in response.url or response.url.startswith("/work/")
     assert Attempt.objects.count() == 2
     work_through(bob, found)
-    assert "You passed the qualification" in client.get(reverse("batch-done", args=[found.batch.pk])).content.decode()
+    html = one_line(client.get(reverse("batch-done", args=[found.batch.pk])).content.decode())
+    assert "you reached the pass mark. The requester decides who gets the qualification" in html
+    assert "You have the qualification" not in html
+    round_results.grant(found, {bob: 100}, reason="", user=None)
+    assert "You have the qualification “" in one_line(
+        client.get(reverse("batch-done", args=[found.batch.pk])).content.decode()
+    )
 
 
 def test_the_frame_counts_the_workers_own_items(client: Any, project: Any, pool: Any, bob: Any) -> None:

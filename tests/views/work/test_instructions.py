@@ -76,10 +76,11 @@ def test_composing_is_explained_in_500_words_with_its_examples_folded(
     assert "Not like this" not in unfolded(page)
 
 
-def test_keys_are_named_only_where_a_keyboard_is_at_hand(batch: Batch, bob: Any, client: Client) -> None:
-    """Style sheets hide `by-keys` on touch screens; tests/browser/test_small_screens.py looks at one."""
-    page = re.sub(r'<li class="by-keys">.*?</li>', "", read(client, batch, bob), flags=re.DOTALL)
-    assert "<kbd>" not in unfolded(page)
+def test_instructions_name_no_keys_which_the_page_tells_where_a_keyboard_is(
+    batch: Batch, bob: Any, client: Client
+) -> None:
+    page = read(client, batch, bob)
+    assert "<kbd" not in unfolded(page)
     assert not re.search(r"\b[Pp]ress\b", page)
 
 

@@ -236,11 +236,11 @@ def test_who_only_works_has_one_page_and_no_menu_of_places(project: Project, bat
 def test_a_card_shows_progress_once_there_is_some(batch: Batch, bob: Worker) -> None:
     client = Client()
     client.force_login(bob.user)
-    assert "Your assignments" not in client.get(reverse("work")).content.decode()
+    assert "Items done" not in client.get(reverse("work")).content.decode()
     row = take(bob, batch)
     assert row
     submit(row)
-    assert "Your assignments" in client.get(reverse("work")).content.decode()
+    assert "Items done" in client.get(reverse("work")).content.decode()
 
 
 def test_nobody_is_told_that_items_are_done_which_they_have_only_seen_before(

@@ -48,8 +48,8 @@ def test_a_worker_sees_their_scores_once_the_batch_is_closed(closed: Batch, bob:
     done, history = pages(bob, closed)
     assert SHOWN in done
     assert "75 %" in done
-    assert figures(closed, bob)["Answer EM"] == (4, 0.75, None)
-    assert figures(closed, bob)["Support F1"] == (4, 1.0, None)
+    assert figures(closed, bob)["Answers that are exactly right"] == (4, 0.75, None)
+    assert figures(closed, bob)["Supporting paragraphs, with credit for some of them"] == (4, 1.0, None)
     assert "Median" not in done
     assert history.count(LINK) == 1
     assert f'href="{reverse("batch-done", args=[closed.pk])}"' in history
@@ -90,11 +90,11 @@ def test_a_batch_without_gold_has_none(project: Project, bob: Worker, tmp_path: 
 
 
 def test_excluded_items_do_not_count(closed: Batch, bob: Worker) -> None:
-    assert figures(closed, bob)["Answer EM"][:2] == (4, 0.75)
+    assert figures(closed, bob)["Answers that are exactly right"][:2] == (4, 0.75)
     wrong = closed.assignments.order_by("submitted_at").first()
     assert wrong is not None
     problem_reports.exclude(wrong.hit, reason="two towers")
-    assert figures(closed, bob)["Answer EM"][:2] == (3, 1.0)
+    assert figures(closed, bob)["Answers that are exactly right"][:2] == (3, 1.0)
 
 
 def test_others_only_as_a_median_of_at_least_five(project: Project, dataset: Any) -> None:
@@ -104,11 +104,11 @@ def test_others_only_as_a_median_of_at_least_five(project: Project, dataset: Any
         answer_all(worker, batch)
     Batch.objects.update(state=Batch.State.CLOSED)
     batch.refresh_from_db()
-    assert figures(batch, workers[0])["Answer F1"] == (4, 1.0, None)
+    assert figures(batch, workers[0])["Answers, with credit for partly right ones"] == (4, 1.0, None)
     Batch.objects.update(state=Batch.State.OPEN)
     answer_all(workers[-1], batch)
     Batch.objects.update(state=Batch.State.CLOSED)
-    assert figures(batch, workers[0])["Answer F1"] == (4, 1.0, 1.0)
+    assert figures(batch, workers[0])["Answers, with credit for partly right ones"] == (4, 1.0, 1.0)
     assert "The median is that of 5 workers." in pages(workers[0], batch)[0]
 
 
