@@ -7,6 +7,7 @@ the built-in marketplace needs no query.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,7 +17,16 @@ from django.utils.translation import gettext as _
 
 if TYPE_CHECKING:
     from annotation.models import Assignment, Batch, Participation, Project, User, Worker
-    from annotation.operations.doctor import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What `doctor` says of one part. `mend` says what to do if it is not well."""
+
+    part: str
+    well: bool
+    text: str
+    mend: str = ""
 
 
 class Marketplace(Protocol):

@@ -305,12 +305,12 @@ def assigned_states(root: Path) -> Iterator[str]:
 
 
 def circles(root: Path) -> Iterator[str]:
-    """Modules that import each other, directly or through others, when they are loaded."""
+    """Modules that import each other, directly or through others, when they are loaded or in a function."""
     found = sources(root)
     names = {source.module for source in found}
     graph: dict[str, set[str]] = {}
     for source in found:
-        wanted = (_module_of(i.name, names) for i in source.imports if i.at_top)
+        wanted = (_module_of(i.name, names) for i in source.imports)
         graph[source.module] = {name for name in wanted if name and name != source.module}
     done: set[str] = set()
     for module in sorted(graph):

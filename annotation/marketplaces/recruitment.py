@@ -24,9 +24,8 @@ from annotation.marketplaces.models import (
 )
 from annotation.marketplaces.study_base import Status
 from annotation.models import AccessKey, Assignment, Batch, Participation, Project, User, Worker, clock
-from annotation.operations.doctor import Finding
 from annotation.pure.batches import lifecycle
-from annotation.recruitment import Marketplace, Marketplaces
+from annotation.recruitment import Finding, Marketplace, Marketplaces
 
 
 class PublishingMarketplaces(Marketplaces):

@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from smtplib import SMTPException
 from urllib.parse import urlsplit
@@ -25,23 +24,13 @@ from annotation.operations import backup, secret_rotation, unfinished
 from annotation.operations.archive_encryption import is_encrypted
 from annotation.operations.replaced_migrations import too_old
 from annotation.pure.batches import lifecycle
-from annotation.recruitment import marketplaces
+from annotation.recruitment import Finding, marketplaces
 
 PROGRAM = settings.PROGRAM
 LEAST_FREE = 2**30  # bytes on the disk of HOPSCRIBE_VAR
 MOST_SKEW = 5.0  # seconds between this machine's clock and the database's
 MOST_AGE = 3 * 3600.0  # seconds, of the last hourly copy
 LATE = timedelta(minutes=5)  # if a job waits longer, no worker is running
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """The state of one part. `mend` says what to do if it is not well."""
-
-    part: str
-    well: bool
-    text: str
-    mend: str = ""
 
 
 def examine() -> Iterator[Finding]:

@@ -67,7 +67,7 @@ def serve(emulator: Emulator, number: int) -> None:
         with emulator.world.lock:
             new = {name for name, study in emulator.world.studies.items() if study["status"] == "ACTIVE"} - visited
         for name in new if number else ():
-            participants.send(emulator, name, number)
+            participants.send(emulator.world, name, number)
         visited |= new
 
 

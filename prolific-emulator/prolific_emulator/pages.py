@@ -7,15 +7,11 @@ from datetime import timedelta
 from html import escape
 from http.cookies import CookieError, SimpleCookie
 from string import punctuation
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote
 
 from prolific_emulator import participants, submissions
 from prolific_emulator.problems import Problem
 from prolific_emulator.world import Submission, World
-
-if TYPE_CHECKING:
-    from prolific_emulator.server import Emulator
 
 HTML = "text/html; charset=utf-8"
 COOKIE = "emulated_submission"
@@ -56,32 +52,31 @@ def redirect(url: str, **headers: str) -> Shown:
     )
 
 
-def answer(emulator: Emulator, method: str, path: str, query: dict[str, str], raw: bytes, cookie: str) -> Shown:
+def answer(world: World, method: str, path: str, query: dict[str, str], raw: bytes, cookie: str) -> Shown:
     """The page for a request; a refusal of the emulated service is shown as a page."""
     form = dict(parse_qsl(raw.decode(errors="replace")))
     try:
         mine = SimpleCookie(cookie).get(COOKIE)
         if (method, path) == ("GET", "/"):
-            return _overview(emulator)
+            return _overview(world)
         if (method, path) == ("GET", "/submissions/complete"):
-            return _complete(emulator.world, mine.value if mine else "", query.get("cc", ""))
+            return _complete(world, mine.value if mine else "", query.get("cc", ""))
         if (method, path) == ("POST", "/take-part"):
-            return _take_part(emulator.world, form.get("study", ""), form.get("participant", ""))
+            return _take_part(world, form.get("study", ""), form.get("participant", ""))
         if (method, path) == ("POST", "/return"):
-            return _return(emulator.world, form.get("submission", ""))
+            return _return(world, form.get("submission", ""))
         if (method, path) == ("POST", "/turn-clock"):
-            emulator.world.turn(timedelta(minutes=float(form.get("minutes", "0"))))
+            world.turn(timedelta(minutes=float(form.get("minutes", "0"))))
             return redirect("/")
         if (method, path) == ("POST", "/send-participants"):
-            participants.send(emulator, form.get("study", ""), min(int(form.get("number", "1")), MOST_SENT))
+            participants.send(world, form.get("study", ""), min(int(form.get("number", "1")), MOST_SENT))
             return redirect("/")
     except (Problem, ValueError, OverflowError, CookieError) as refused:
         return page("Not possible", f"<p>{escape(str(refused))}</p><p><a href='/'>Back</a></p>", 400)
     return page("Not found", "<p><a href='/'>All studies</a></p>", 404)
 
 
-def _overview(emulator: Emulator) -> Shown:
-    world = emulator.world
+def _overview(world: World) -> Shown:
     with world.lock:
         submissions.act_on_time(world)
         blocks = "".join(_study(world, name) for name in reversed(list(world.studies)))

@@ -13,15 +13,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from prolific_emulator import studies, submissions
 from prolific_emulator.browser import Field, Form, Page, ParticipantBrowser, Unreachable
 from prolific_emulator.problems import Problem
-
-if TYPE_CHECKING:
-    from prolific_emulator.server import Emulator
+from prolific_emulator.world import World
 
 DILIGENT, RETURNS, GIVES_UP, FORGETS, WRONG_CODE, LATE, NO_SHOW = (
     "diligent", "returns", "gives up", "forgets the code", "wrong code", "late", "no show"
@@ -49,33 +46,32 @@ def draw_habit(rng: Random) -> str:
     return rng.choices(list(HABITS), list(HABITS.values()))[0]
 
 
-def send(emulator: Emulator, study: str, number: int, *, habits: list[str] | None = None) -> None:
+def send(world: World, study: str, number: int, *, habits: list[str] | None = None) -> None:
     """Let so many new participants come, some at once, in the background; Problem for an unknown study."""
-    _check(emulator, study)
-    threading.Thread(target=crowd, args=(emulator, study, number), kwargs={"habits": habits}, daemon=True).start()
+    _check(world, study)
+    threading.Thread(target=crowd, args=(world, study, number), kwargs={"habits": habits}, daemon=True).start()
 
 
-def _check(emulator: Emulator, study: str) -> None:
-    with emulator.world.lock:
-        if study not in emulator.world.studies:
+def _check(world: World, study: str) -> None:
+    with world.lock:
+        if study not in world.studies:
             raise Problem(404, "There is no such study.")
 
 
-def crowd(emulator: Emulator, study: str, number: int, *, habits: list[str] | None = None) -> list[Stay]:
+def crowd(world: World, study: str, number: int, *, habits: list[str] | None = None) -> list[Stay]:
     """Let so many new participants come, and wait for them; those without a place are left out."""
-    world = emulator.world
-    _check(emulator, study)
+    _check(world, study)
     with world.lock:
         plans = [(world.new_id(), (habits or [draw_habit(world.rng)])[index % len(habits or [1])], world.rng.random())
                  for index in range(number)]  # fmt: skip
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        stays = list(pool.map(lambda plan: run(emulator, study, *plan), plans))
+        stays = list(pool.map(lambda plan: run(world, study, *plan), plans))
     return [stay for stay in stays if stay is not None]
 
 
-def run(emulator: Emulator, study: str, participant: str, habit: str, seed: float) -> Stay | None:
+def run(world: World, study: str, participant: str, habit: str, seed: float) -> Stay | None:
     """One participant's stay; None if the study has no place for them."""
-    world, rng = emulator.world, Random(seed)
+    rng = Random(seed)
     try:
         with world.lock:
             submissions.act_on_time(world)
@@ -88,10 +84,10 @@ def run(emulator: Emulator, study: str, participant: str, habit: str, seed: floa
     stay = Stay(one.id, habit)
     most = rng.randint(1, 4) if habit in {RETURNS, GIVES_UP} else MOST_PAGES
     try:
-        walk(stay, url, emulator.url, rng, most)
+        walk(stay, url, world.origin, rng, most)
     except Unreachable as away:
         stay.last = str(away)
-    _leave(emulator, stay)
+    _leave(world, stay)
     return stay
 
 
@@ -142,8 +138,7 @@ def _code(page: Page, origin: str) -> str:
     return parse_qs(urlsplit(back[0]).query).get("cc", [""])[0] if back else ""
 
 
-def _leave(emulator: Emulator, stay: Stay) -> None:
-    world = emulator.world
+def _leave(world: World, stay: Stay) -> None:
     with world.lock, suppress(Problem):
         one = world.submissions[stay.submission]
         if stay.habit == RETURNS:

@@ -164,7 +164,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self) -> None:
         raw, path, query = self._body(), *self._address()
         if not path.startswith(("/api/", "/.well-known/")):
-            shown = pages.answer(self.emulator, self.command, path, query, raw, self.headers.get("Cookie", ""))
+            shown = pages.answer(self.emulator.world, self.command, path, query, raw, self.headers.get("Cookie", ""))
             return self._send(shown.status, shown.kind, shown.body.encode(errors="replace"), shown.headers)
         fault = self.emulator.faults.draw()
         if fault == drawn.CUT_BEFORE:

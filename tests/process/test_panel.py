@@ -69,7 +69,7 @@ class Lab:
         """Let participants come in the background."""
 
         def crowd() -> None:
-            self.stays += participants.crowd(self.emulator, self.study["id"], number, habits=habits)
+            self.stays += participants.crowd(self.emulator.world, self.study["id"], number, habits=habits)
 
         thread = threading.Thread(target=crowd, daemon=True)
         thread.start()

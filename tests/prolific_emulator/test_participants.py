@@ -73,7 +73,7 @@ def test_a_diligent_participant_answers_everything_and_comes_back_with_the_code(
     emulator: Emulator, published: str, site: Site
 ) -> None:
     site.away = 2
-    (stay,) = participants.crowd(emulator, published, 1, habits=[participants.DILIGENT])
+    (stay,) = participants.crowd(emulator.world, published, 1, habits=[participants.DILIGENT])
     assert (stay.sent, stay.code) == (3, "CODE0")
     assert emulator.world.submissions[stay.submission].status == "AWAITING REVIEW"
     assert site.posted[0] == ("/consent", {"agree": ["yes"]})
@@ -98,13 +98,13 @@ def test_a_diligent_participant_answers_everything_and_comes_back_with_the_code(
 def test_each_habit_leaves_its_submission_in_its_own_state(
     emulator: Emulator, published: str, site: Site, habit: str, status: str
 ) -> None:
-    (stay,) = participants.crowd(emulator, published, 1, habits=[habit])
+    (stay,) = participants.crowd(emulator.world, published, 1, habits=[habit])
     assert emulator.world.submissions[stay.submission].status == status
     assert emulator.world.submissions[stay.submission].code in {None, "WRONG"}
 
 
 def test_more_participants_than_places_leave_without_one(emulator: Emulator, published: str, site: Site) -> None:
-    assert len(participants.crowd(emulator, published, 5, habits=[participants.DILIGENT])) == 3
+    assert len(participants.crowd(emulator.world, published, 5, habits=[participants.DILIGENT])) == 3
 
 
 def test_every_habit_is_drawn_sometimes() -> None:
@@ -117,7 +117,7 @@ def test_a_server_that_is_away_ends_the_stay_and_not_the_crowd(
 ) -> None:
     monkeypatch.setattr(participants, "MOST_TRIES", 1)
     emulator.world.studies[published]["external_study_url"] = "http://127.0.0.1:9/"
-    (stay,) = participants.crowd(emulator, published, 1, habits=[participants.DILIGENT])
+    (stay,) = participants.crowd(emulator.world, published, 1, habits=[participants.DILIGENT])
     assert (stay.code, stay.last) == ("", "the study's server did not answer")
 
 

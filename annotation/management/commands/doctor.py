@@ -7,7 +7,8 @@ from django.conf import settings
 from annotation.celery import broker_trouble
 from annotation.flow.errors import Refused
 from annotation.management.json_command import JSONCommand
-from annotation.operations.doctor import Finding, examine
+from annotation.operations.doctor import examine
+from annotation.recruitment import Finding
 
 
 class Unwell(Refused):

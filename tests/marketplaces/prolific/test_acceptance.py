@@ -147,7 +147,7 @@ def come(emulator: Emulator, study: PanelStudy, habits: list[str]) -> None:
     """They come one after the other; where all places are taken, those who went away run out of time first."""
     for habit in habits:
         number = len(emulator.world.submissions)
-        plan = (emulator, study.external_id or "", f"{number:024x}", habit, float(number))
+        plan = (emulator.world, study.external_id or "", f"{number:024x}", habit, float(number))
         if participants.run(*plan) is None:
             emulator.world.turn(timedelta(hours=3))
             sweep(study)

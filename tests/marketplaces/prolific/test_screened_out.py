@@ -61,7 +61,7 @@ def turned_away(emulator: Emulator, study: PanelStudy, name: str) -> Visit:
     """A participant who is blocked here comes, and takes the code back."""
     worker = Worker.objects.create(project=study.batch.project, external_id=f"{study.connection_id}:{name * 24}")
     WorkerBlock.objects.create(worker=worker, reason="No.")
-    stay = participants.run(emulator, study.external_id or "", name * 24, "diligent", 0.5)
+    stay = participants.run(emulator.world, study.external_id or "", name * 24, "diligent", 0.5)
     assert stay is not None
     assert stay.code == study.codes["screened_out"]
     return Visit.objects.select_related("study__batch__project", "study__connection", "worker").get(worker=worker)
