@@ -6,28 +6,51 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from django.conf import settings
+from django.core.signals import request_started
 from django.db import close_old_connections, connections
 
 from annotation import jobs
+from annotation.operations import calls
 
 SECONDS_BETWEEN_LOOKS = 5.0
+WHEN_QUIET = 30.0  # as often as where a broker's schedule calls
+QUIET_AFTER = 120.0
+MONITORING = "/healthz", "/readyz", "/metrics"  # which are asked for all day
 log = logging.getLogger(__name__)
 
 
 def start() -> threading.Thread:
     """Start the thread. If its process ends during a job, another process takes the job over."""
+    request_started.connect(_note_use)
     thread = threading.Thread(target=_forever, name="hopscribe-jobs", daemon=True)
     thread.start()
     return thread
 
 
+def _note_use(environ: dict[str, Any] | None = None, **_more: Any) -> None:
+    if environ is None or environ.get("PATH_INFO") not in MONITORING:
+        _used[0] = time.monotonic()
+
+
+_used = [0.0]  # when somebody used this process
+
+
 def _forever() -> None:
+    _note_use()
     while True:
+        call, began = calls.last(), time.monotonic()
         look()
-        jobs.bell.wait(SECONDS_BETWEEN_LOOKS)
-        jobs.bell.clear()
+        while not (jobs.bell.wait(SECONDS_BETWEEN_LOOKS) or is_time(call, began)):
+            pass
+
+
+def is_time(call: int, began: float) -> bool:
+    """Whether to look again, after one that `began` then, before which `call` was the last: seldom, if all is quiet."""
+    now = time.monotonic()
+    return now < _used[0] + QUIET_AFTER or now >= began + WHEN_QUIET or calls.last() != call
 
 
 @contextmanager
@@ -54,7 +77,9 @@ def look() -> None:
     """Run once what is due. If the database is unreachable, log it and try again in the next round."""
     try:
         close_old_connections()
-        jobs.run_due_work(turn=_turn())
+        called = jobs.bell.is_set()
+        jobs.bell.clear()
+        jobs.run_due_work(turn=_turn(), called=called)
     except Exception:
         log.exception("background jobs failed; trying again")
     finally:

@@ -8,9 +8,11 @@ import threading
 
 import pytest
 from django.conf import settings
+from django.core.management import call_command
+from django.core.signals import request_started
 
 from annotation import jobs
-from annotation.operations import background_thread
+from annotation.operations import background_thread, calls
 
 pytestmark = pytest.mark.postgresql(reason="what is due is fetched by guarded updates")
 
@@ -56,7 +58,7 @@ def test_a_process_leaves_the_sweeps_to_another_that_is_at_them(swept: list[str]
         fcntl.flock(other, fcntl.LOCK_EX)
         look()
     look()
-    assert swept == ["errand", "sweep", "errand"]
+    assert swept == ["sweep", "errand"]
 
 
 def test_processes_of_one_machine_sweep_once_in_five_seconds_between_them(
@@ -64,12 +66,42 @@ def test_processes_of_one_machine_sweep_once_in_five_seconds_between_them(
 ) -> None:
     look()
     look()
-    assert swept == ["sweep", "errand", "errand"]
+    assert swept == ["sweep", "errand"]
     now = background_thread.time.monotonic()
     monkeypatch.setattr(background_thread.time, "monotonic", lambda: now + background_thread.SECONDS_BETWEEN_LOOKS)
     look()
     look()
-    assert swept[3:] == ["sweep", "errand", "errand"]
+    assert swept[2:] == ["sweep", "errand"]
     monkeypatch.setattr(background_thread.time, "monotonic", lambda: 1.0)  # the machine was started again
     look()
-    assert swept[6:] == ["sweep", "errand"]
+    assert swept[4:] == ["sweep", "errand"]
+
+
+def test_a_process_that_was_called_does_jobs_while_another_sweeps(
+    swept: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs.job_queue, "take", lambda: swept.append("job"))
+    look()
+    jobs.wake_worker()
+    look()
+    look()
+    assert swept == ["sweep", "job", "errand", "job"]
+
+
+@pytest.mark.django_db
+def test_a_process_looks_seldom_while_nobody_uses_the_site_or_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = background_thread.time.monotonic()
+    monkeypatch.setattr(background_thread.time, "monotonic", lambda: now)
+    request_started.connect(background_thread._note_use)
+    try:
+        request_started.send(None, environ={"PATH_INFO": "/work/"})
+        assert background_thread.is_time(calls.last(), now - 5)
+        now += background_thread.QUIET_AFTER
+        request_started.send(None, environ={"PATH_INFO": "/healthz"})
+        assert not background_thread.is_time(calls.last(), now - 5)
+        assert background_thread.is_time(calls.last(), now - background_thread.WHEN_QUIET)
+        before = calls.last()
+        call_command("check_ledger", json=True)
+        assert background_thread.is_time(before, now - 5)
+    finally:
+        request_started.disconnect(background_thread._note_use)
