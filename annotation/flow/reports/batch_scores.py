@@ -27,7 +27,17 @@ from annotation.flow.reports.participation import participation, unpaid
 from annotation.flow.review import adjudication, gold_in_doubt
 from annotation.flow.work import across_batches
 from annotation.flow.work.submitted_responses import submitted_answers
-from annotation.models import Batch, BatchReport, GoldDecision, Hit, Item, PartReport, Prediction, PredictionSet
+from annotation.models import (
+    AuditEntry,
+    Batch,
+    BatchReport,
+    GoldDecision,
+    Hit,
+    Item,
+    PartReport,
+    Prediction,
+    PredictionSet,
+)
 from annotation.pure.data.example import Example, option_of
 from annotation.pure.reports import exclusion_tables
 from annotation.pure.reports.disagreement_map import DIFFERING
@@ -55,7 +65,7 @@ def score_batch(batch: Batch, *, part: BatchPart = ALL, progress: OnProgress = n
     """Compute and store the report of the batch, or of the part that matches the filter.
 
     For the complete batch it also stores each HIT's disagreement and mean grade against gold."""
-    version = version_key(batch)
+    version, begun = version_key(batch), AuditEntry.objects.aggregate(last=Max("pk"))["last"] or 0
     task, collected = task_type(batch.task), Collected.of(batch)
     content = _computed(batch, task, _options(batch, task, part), _all_hits(batch, task, progress, part, collected))
     content["by_position"] = [] if batch.is_by_confidence else position_tables(collected.placed, seed=batch.seed)
@@ -67,6 +77,9 @@ def score_batch(batch: Batch, *, part: BatchPart = ALL, progress: OnProgress = n
         content |= _evidence(batch, task, collected)
     if part.pooled and batch.suggest:
         content |= suggestion_figures.pooled(batch, part, content)
+    restored = AuditEntry.objects.filter(pk__gt=begun, project=batch.project_id, act="restored", kind="hit")
+    if restored.exists():  # after it was read as excluded, perhaps, and now the version is again what it was before
+        version = ""
     kept = {"stand": version, "content": content}
     if part.key:
         PartReport.objects.update_or_create(batch=batch, part=part.key, defaults=kept)

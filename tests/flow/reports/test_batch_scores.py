@@ -166,3 +166,24 @@ def test_a_batch_that_nobody_answered_has_a_report_without_figures(batch: Batch)
     found = batch_scores.score_batch(batch)["datasets"]["wells"]
     assert (found["n"], found["exclusions"]) == (0, {"no response yet": 4})
     assert found["answer"]["human_score"]["f1"] == {"value": None, "low": None, "high": None, "n": 0}
+
+
+def test_a_report_is_out_of_date_when_a_hit_that_it_read_as_excluded_is_restored_before_it_is_stored(
+    worked: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hit, compute = worked.hits.get(item__position=0), batch_scores._computed
+
+    def meanwhile(*given: Any) -> dict[str, Any]:
+        problem_reports.exclude(hit, reason="broken")
+        content = compute(*given)
+        problem_reports.restore(hit)
+        return content
+
+    with monkeypatch.context() as patched:
+        patched.setattr(batch_scores, "_computed", meanwhile)
+        assert ["broken", 1, 3] in batch_scores.score_batch(worked)["excluded"]
+    assert batch_scores.cached_report(worked) is None
+    batch_scores.score_batch(worked)
+    report = batch_scores.cached_report(worked)
+    assert report is not None
+    assert ["broken", 1, 3] not in report["excluded"]
