@@ -150,6 +150,6 @@ def fees_of(batch: Batch) -> str:
     return marketplaces().of(batch).fees if batch.on_marketplace else batch.project.fees
 
 
-def named(marketplaces: Iterable[Marketplace], name: str) -> Marketplace | None:
+def find_marketplace(marketplaces: Iterable[Marketplace], name: str) -> Marketplace | None:
     """The marketplace of that name; None where there is none."""
     return next((one for one in marketplaces if one.name == name), None)

@@ -57,7 +57,7 @@ def launched(project: Project, folder: Path) -> QualificationRound:
     return stored
 
 
-def take(workers: list[SimulatedWorker], batch: Batch, progress: Callable[[int, int], None]) -> None:
+def take_round(workers: list[SimulatedWorker], batch: Batch, progress: Callable[[int, int], None]) -> None:
     """Let the simulated workers take the round to its end."""
     by_question = {example.question: example for example in examples()}
     done = batch.assignments.filter(state=lifecycle.SUBMITTED).count()

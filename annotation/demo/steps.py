@@ -38,7 +38,7 @@ class Steps:
         self.workers: list[SimulatedWorker] = []
 
     def qualified(self, progress: OnProgress) -> None:
-        qualification_round.take(self.workers, self.held.batch, progress)
+        qualification_round.take_round(self.workers, self.held.batch, progress)
 
     def answered(self, progress: OnProgress) -> None:
         project_setup.answer(self._simulated, self.study, progress)

@@ -12,7 +12,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.batches import batch_drafts, batch_launch, confidence_draw, expected_time, option_fit, task_fit
-from annotation.flow.batches.hit_counts import HitCount, look
+from annotation.flow.batches.hit_counts import HitCount, quick_count
 from annotation.flow.batches.parsing import proposals
 from annotation.flow.batches.settings import GROUPS, SETTINGS
 from annotation.flow.batches.suggestions import models_of
@@ -335,7 +335,7 @@ class LaunchForm(BatchTermsForm):
 
     def count(self) -> HitCount | None:
         """The number of HITs with these settings, from a sample for large datasets; None if settings are missing."""
-        return None if self.stated is None else look(self.stated, list(self.cleaned_data["datasets"]))
+        return None if self.stated is None else quick_count(self.stated, list(self.cleaned_data["datasets"]))
 
     def plan(self, draft: Batch, count: HitCount) -> batch_drafts.Plan:
         """The effort of a launch with these settings."""

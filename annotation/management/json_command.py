@@ -26,7 +26,7 @@ from annotation.models import Batch, Dataset, Project, User
 from annotation.operations import calls
 from annotation.operations.open_files import processes_using
 from annotation.operations.unfinished import Unfinished
-from annotation.recruitment import Marketplace, marketplaces, named
+from annotation.recruitment import Marketplace, find_marketplace, marketplaces
 from annotation.registry import presets
 
 T = TypeVar("T")
@@ -217,7 +217,7 @@ def pair(text: str) -> tuple[str, Any]:
 def marketplace_named(project: Project, name: str) -> Marketplace:
     """The marketplace of that name. Raises Refused, naming the existing ones."""
     available = marketplaces().available(project)
-    if (marketplace := named(available, name)) is None:
+    if (marketplace := find_marketplace(available, name)) is None:
         known = ", ".join(one.name for one in available) or "none"
         raise Refused(f"There is no marketplace {name} in project {project.slug}. There are: {known}.")
     return marketplace

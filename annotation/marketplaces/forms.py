@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from annotation.forms.projects import ConsoleForm
-from annotation.marketplaces.kinds import named, study_kind
+from annotation.marketplaces.kinds import names_of, study_kind
 from annotation.marketplaces.models import Connection, PanelStudy
 from annotation.marketplaces.models.connections import FEES
 from annotation.marketplaces.study_base import StudyMarketplace
@@ -73,9 +73,9 @@ class ConnectionForm(CredentialsForm):
 
     def __init__(self, *given: Any, **named_ones: Any) -> None:
         super().__init__(*given, **named_ones)
-        panels = [(name, study_kind(name).label) for name in named(StudyMarketplace)]
+        panels = [(name, study_kind(name).label) for name in names_of(StudyMarketplace)]
         self.fields["fees"].help_text = " ".join(
-            str(study_kind(name).fees_source) for name in named(StudyMarketplace) if study_kind(name).fees_source
+            str(study_kind(name).fees_source) for name in names_of(StudyMarketplace) if study_kind(name).fees_source
         )
         self.fields["preset"].choices = [*Connection.Preset.choices, *panels]
         if self.data.get("preset") in dict(panels):
@@ -98,7 +98,7 @@ class ConnectionForm(CredentialsForm):
     def columns(self) -> dict[str, Any]:
         """The arguments of `connections.add`."""
         chosen = dict(self.cleaned_data)
-        if chosen["preset"] in named(StudyMarketplace):
+        if chosen["preset"] in names_of(StudyMarketplace):
             return chosen | {"kind": chosen["preset"], "preset": Connection.Preset.OTHER}
         return chosen
 

@@ -24,6 +24,6 @@ def study_kind(name: str) -> type[StudyMarketplace]:
     return found
 
 
-def named(shape: type[Marketplace]) -> list[str]:
+def names_of(shape: type[Marketplace]) -> list[str]:
     """The names of the kinds of this shape, such as HitMarketplace."""
     return [name for name, kind in kinds().items() if issubclass(kind, shape)]

@@ -42,7 +42,7 @@ def _forever() -> None:
     _note_use()
     while True:
         call, began = calls.last(), time.monotonic()
-        look()
+        run_due_once()
         while not (jobs.bell.wait(SECONDS_BETWEEN_LOOKS) or is_time(call, began)):
             pass
 
@@ -73,7 +73,7 @@ def _turn() -> Iterator[bool]:
             yield True
 
 
-def look() -> None:
+def run_due_once() -> None:
     """Run once what is due. If the database is unreachable, log it and try again in the next round."""
     try:
         close_old_connections()

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.reports import batch_scores, score_looks
 from annotation.models import Batch
-from annotation.studies.analyses import named
+from annotation.studies.analyses import analysis_named
 from annotation.studies.launch import batches_of
 from annotation.studies.models import StudyRun
 
@@ -17,14 +17,14 @@ from annotation.studies.models import StudyRun
 def arms_of(run: StudyRun) -> dict[str, Batch]:
     """The launched batches that the run's analysis is about, by their names in the study."""
     states = {Batch.State.DRAFT, Batch.State.LAUNCHING}
-    found, wanted = batches_of(run), named(run.definition.analysis).ARMS
+    found, wanted = batches_of(run), analysis_named(run.definition.analysis).ARMS
     return {arm: found[arm] for arm in wanted if arm in found and found[arm].state not in states}
 
 
 def problem(run: StudyRun, *, look: bool = False) -> str:
     """Why there is no analysis, or ""; with `look` it need not have all responses."""
     arms = arms_of(run)
-    if len(arms) < len(named(run.definition.analysis).ARMS):
+    if len(arms) < len(analysis_named(run.definition.analysis).ARMS):
         return _("not launched")
     if not any(score_looks.responses(batch) for batch in arms.values()):
         return _("no responses yet")
@@ -43,11 +43,11 @@ def compute(run: StudyRun) -> dict[str, Any]:
     arms, seed = arms_of(run), run.seed
     stand = _stand(arms)
     hits = {arm: batch_scores.hits_with_responses(batch) for arm, batch in arms.items()}
-    run.analysis = named(run.definition.analysis).analyse(hits, seed=seed)
+    run.analysis = analysis_named(run.definition.analysis).analyse(hits, seed=seed)
     run.analysed = stand
     StudyRun.objects.filter(pk=run.pk).update(analysis=run.analysis, analysed=stand)
     for batch in arms.values():
-        score_looks.look(batch)
+        score_looks.record_look(batch)
     return run.analysis
 
 

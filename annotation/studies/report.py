@@ -74,7 +74,7 @@ def _report(batch: Batch | None, *, look: bool) -> dict[str, Any] | str:
         return _("no responses yet")
     if look:
         report = batch_scores.score_batch(batch)
-        score_looks.look(batch)
+        score_looks.record_look(batch)
         return report
     if not score_looks.is_complete(batch):
         return _("not all responses are in")

@@ -17,7 +17,7 @@ from annotation.models import clock
 from annotation.pure.setting_fields import setting
 from annotation.webhooks import outbox, protocol
 from annotation.webhooks.models import Delivery, Webhook, WebhookEvent
-from annotation.webhooks.subscriptions import AWAKE, stop
+from annotation.webhooks.subscriptions import HEALTHY, stop
 
 SPREAD_AT_ONCE = 1000  # events of a run
 
@@ -85,7 +85,7 @@ def _finish(delivery: Delivery, sent: Sent, wait: timedelta | None = None) -> No
 @transaction.atomic
 def _note_taken(delivery: Delivery, sent: Sent) -> None:
     _finish(delivery, sent)
-    Webhook.objects.filter(pk=delivery.webhook_id, failures__gt=0).update(**AWAKE)
+    Webhook.objects.filter(pk=delivery.webhook_id, failures__gt=0).update(**HEALTHY)
 
 
 def _note_failure(delivery: Delivery, sent: Sent) -> None:

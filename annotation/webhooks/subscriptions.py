@@ -17,7 +17,7 @@ from annotation.webhooks import protocol
 from annotation.webhooks.models import Delivery, Webhook
 
 MOST = 20  # per project
-AWAKE: dict[str, Any] = {"failures": 0, "failing_since": None, "rests_until": None, "trouble": "", "stopped_at": None}
+HEALTHY: dict[str, Any] = {"failures": 0, "failing_since": None, "rests_until": None, "trouble": "", "stopped_at": None}
 
 
 @transaction.atomic
@@ -37,7 +37,7 @@ def add(
         raise Refused(_("A project can have at most %(most)s webhooks. Delete one first.") % {"most": MOST})
     columns = {"url": _fit_url(url), "kinds": _fit_kinds(kinds), "note": note, "secret": _fit_secret(secret)}
     made = Webhook.objects.create(project=project, created_by=user, **columns)
-    _know_kinds(project)
+    _store_kinds(project)
     audit_log.record("made", made)
     return made
 
@@ -49,9 +49,9 @@ def change(webhook: Webhook, *, url: str, kinds: Sequence[str], note: str, activ
     Project.objects.select_for_update(no_key=True).get(pk=webhook.project_id)
     columns: dict[str, Any] = {"url": _fit_url(url), "kinds": _fit_kinds(kinds), "note": note, "active": active}
     anew = url != webhook.url or (active and not webhook.active)
-    Webhook.objects.filter(pk=webhook.pk).update(**columns, **(AWAKE if anew else {}))
-    _know_kinds(webhook.project)
-    webhook.refresh_from_db(fields=[*columns, *AWAKE])
+    Webhook.objects.filter(pk=webhook.pk).update(**columns, **(HEALTHY if anew else {}))
+    _store_kinds(webhook.project)
+    webhook.refresh_from_db(fields=[*columns, *HEALTHY])
     audit_log.record("settings changed", webhook, kinds=webhook.kinds, active=active)
 
 
@@ -61,7 +61,7 @@ def stop(webhook: Webhook) -> None:
     # Lock: Project.webhook_kinds is computed from all webhooks.
     Project.objects.select_for_update(no_key=True).get(pk=webhook.project_id)
     if Webhook.objects.filter(pk=webhook.pk, active=True).update(active=False, stopped_at=Now()):
-        _know_kinds(webhook.project)
+        _store_kinds(webhook.project)
         audit_log.record("settings changed", webhook, active=False)
 
 
@@ -87,7 +87,7 @@ def remove(webhook: Webhook) -> None:
     Project.objects.select_for_update(no_key=True).get(pk=webhook.project_id)
     audit_log.record("removed", webhook)
     webhook.delete()
-    _know_kinds(webhook.project)
+    _store_kinds(webhook.project)
 
 
 def try_again(delivery: Delivery) -> bool:
@@ -99,7 +99,7 @@ def try_again(delivery: Delivery) -> bool:
     return True
 
 
-def _know_kinds(project: Project) -> None:
+def _store_kinds(project: Project) -> None:
     """Store the subscribed kinds in the project, where listeners read them without a query."""
     kinds = {kind for row in project.webhooks.filter(active=True).only("kinds") for kind in row.kinds}
     project.webhook_kinds = " ".join(kind for kind in protocol.KINDS if kind in kinds)

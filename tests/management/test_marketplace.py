@@ -62,7 +62,7 @@ def test_a_batch_goes_through_its_life_there(abroad: Any, elsewhere: FakeMTurk, 
     assert run("publish", "abroad")["batches"][0]["published"] == 0
     run("resume", "abroad")
     assert run("publish")["batches"][0]["published"] == len(elsewhere.hits) == 4
-    row = publications.of(abroad).select_related("hit__batch", "connection").first()
+    row = publications.of_batch(abroad).select_related("hit__batch", "connection").first()
     there.work(elsewhere, row, "ANNA")
     assert run("sync", "abroad")["batches"][0]["looked"] == 4
     assert run("settle")["batches"] == [

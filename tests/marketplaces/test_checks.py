@@ -55,7 +55,7 @@ def checked(project: Any, connection: Any, tmp_path: Path) -> Callable[..., Batc
 
 
 def checks_of(batch: Batch) -> list[Publication]:
-    return list(publications.of(batch).filter(hit__check_item=True).select_related("hit").order_by("pk"))
+    return list(publications.of_batch(batch).filter(hit__check_item=True).select_related("hit").order_by("pk"))
 
 
 def do(elsewhere: FakeMTurk, publication: Publication, name: str, *, right: bool) -> Arrival:
@@ -201,7 +201,7 @@ def test_they_end_when_all_ordinary_work_is_done_and_go_on_with_more(
     there.look_now(connection)
     gold[0].refresh_from_db()
     assert gold[0].remote["status"] == "Assignable"
-    for row in publications.of(batch).filter(hit__check_item=False):
+    for row in publications.of_batch(batch).filter(hit__check_item=False):
         do(elsewhere, row, "AANNA", right=True)
     there.look_now(connection)
     assert {elsewhere.hits[row.external_id or ""]["Expiration"] < 1e6 for row in checks_of(batch)} == {True}
@@ -213,7 +213,7 @@ def test_a_batch_is_finished_whatever_hidden_gold_was_left_over(
     batch = checked(size=2, share=0.4, assignments_per_hit=1)
     publications.send_due(connection, patience=QUICK)
     announcements.announce_due()
-    for row in publications.of(batch).filter(hit__check_item=False):
+    for row in publications.of_batch(batch).filter(hit__check_item=False):
         do(elsewhere, row, "AANNA", right=True)
     there.look_now(connection)
     announcements.announce_due()

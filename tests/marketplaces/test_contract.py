@@ -9,7 +9,7 @@ import pytest
 
 from annotation.marketplaces import base
 from annotation.marketplaces.base import Denied, Endpoint, HitMarketplace, Marketplace, MarketplaceError, NotOffered
-from annotation.marketplaces.kinds import HERE, kinds, named
+from annotation.marketplaces.kinds import HERE, kinds, names_of
 from annotation.marketplaces.models import Connection
 from annotation.marketplaces.study_base import Outcome, StudyMarketplace, Ticket
 
@@ -53,7 +53,7 @@ def called(request: pytest.FixtureRequest) -> type[Marketplace]:
     return kinds()[request.param]
 
 
-@pytest.fixture(params=named(StudyMarketplace))
+@pytest.fixture(params=names_of(StudyMarketplace))
 def panel(request: pytest.FixtureRequest) -> type[StudyMarketplace]:
     found = kinds()[request.param]
     assert issubclass(found, StudyMarketplace)

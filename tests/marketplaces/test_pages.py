@@ -142,7 +142,7 @@ def test_troubles_and_errors_are_shown_with_what_to_do(
     connection: Any,
     elsewhere: FakeMTurk,
 ) -> None:
-    row = publications.of(published).first()
+    row = publications.of_batch(published).first()
     elsewhere.submit(row.external_id, "ANNA", answer="<hers/>")
     there.look_now(connection)
     Publication.objects.filter(pk=row.pk).update(error="This is <b>why</b>.")
@@ -158,7 +158,7 @@ def test_strays_are_shown_after_a_look_and_ended_on_demand(
     connection: Any,
     elsewhere: FakeMTurk,
 ) -> None:
-    mark = publications.of(published).first().annotation.partition(":")[0]
+    mark = publications.of_batch(published).first().annotation.partition(":")[0]
     stray = {"RequesterAnnotation": f"{mark}:gone", "Question": "", "MaxAssignments": 1, "LifetimeInSeconds": 99}
     key = elsewhere.answer("CreateHITWithHITType", {"HITTypeId": next(iter(elsewhere.types)), **stray})["HIT"]["HITId"]
     client.post(place("batch-marketplace-act", published.slug, "check"))
@@ -170,7 +170,7 @@ def test_strays_are_shown_after_a_look_and_ended_on_demand(
 
 def test_a_day_is_set_until_which_hits_are_given_out(client: Client, published: Any) -> None:
     client.post(place("batch-marketplace-act", published.slug, "until"), {"until": "2027-03-01"})
-    assert {row.closes_at.date().isoformat() for row in publications.of(published)} == {"2027-03-01"}
+    assert {row.closes_at.date().isoformat() for row in publications.of_batch(published)} == {"2027-03-01"}
 
 
 def test_a_batch_of_our_own_has_no_such_page(client: Client, batch: Any) -> None:
@@ -182,6 +182,6 @@ def test_what_somebody_else_is_looking_at_is_left_to_them(
     published: Any, connection: Any, elsewhere: FakeMTurk
 ) -> None:
     line = there.session(connection)
-    row = publications.of(published).select_related("hit__batch").first()
-    publications.of(published).update(lease_until="2100-01-01T00:00Z")
-    assert not hit_sync.look(row, line)
+    row = publications.of_batch(published).select_related("hit__batch").first()
+    publications.of_batch(published).update(lease_until="2100-01-01T00:00Z")
+    assert not hit_sync.look_up(row, line)

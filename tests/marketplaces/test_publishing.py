@@ -49,7 +49,7 @@ def lose_reply(elsewhere: FakeMTurk, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_hit_is_there_once_with_our_address_and_mark(published: Any, elsewhere: FakeMTurk) -> None:
-    rows = {row.annotation: row for row in publications.of(published)}
+    rows = {row.annotation: row for row in publications.of_batch(published)}
     assert publications.counts(published) == {"waiting": 0, "sending": 0, "published": 4, "failed": 0, "all": 4}
     assert elsewhere.calls.count("CreateHITType") == 1, "their terms are the same"
     assert sorted(hit["RequesterAnnotation"] for hit in elsewhere.hits.values()) == sorted(rows)
@@ -160,7 +160,7 @@ def test_a_definite_refusal_is_shown_and_tried_again_on_demand(
     monkeypatch.setattr(elsewhere, "do_CreateHITWithHITType", refuse)
     publications.send_due(connection, patience=QUICK)
     assert publications.counts(abroad)["failed"] == 4
-    assert "insufficient funds" in publications.of(abroad).first().error
+    assert "insufficient funds" in publications.of_batch(abroad).first().error
     monkeypatch.undo()
     assert publications.try_again(abroad) == 4
     assert publications.send_due(connection, patience=QUICK) == 4
@@ -204,7 +204,7 @@ def test_what_pays_by_the_answer_promises_the_least_and_says_the_most(
     batch_launch.launch(batch)
     publications.send_due(connection, patience=QUICK)
     most = max(hit.reward for hit in batch.hits.all())
-    assert 0 < max(row.reward for row in publications.of(batch)) < most
+    assert 0 < max(row.reward for row in publications.of_batch(batch)) < most
     assert any(f"up to ${most}" in result["Title"] for result in elsewhere.types.values())
 
 

@@ -192,7 +192,7 @@ def test_a_quiet_hit_costs_one_call_a_look(published: Any, connection: Any, else
 def test_a_search_adopts_what_a_lost_reply_hid_and_lists_orphans(
     published: Any, connection: Any, elsewhere: FakeMTurk
 ) -> None:
-    row = publications.of(published).first()
+    row = publications.of_batch(published).first()
     lost = {"state": "failed", "external_id": None, "error": "it broke"}
     Publication.objects.filter(pk=row.pk).update(**lost)
     mark = row.annotation.partition(":")[0]

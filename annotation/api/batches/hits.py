@@ -123,7 +123,7 @@ class BatchHitViewSet(BatchPartViewSet):
     @action(id="openHitGold")
     def open(self) -> None:
         """Open the gold of a HIT that the account is still to adjudicate, which is logged."""
-        gold_looks.look([self.row], self.request.user)
+        gold_looks.record_looks([self.row], self.request.user)
 
     @action()
     def restore(self) -> None:

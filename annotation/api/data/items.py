@@ -121,7 +121,7 @@ class DatasetItemViewSet(DatasetPartViewSet):
     @action(id="openItemGold")
     def open(self) -> None:
         """Open the gold of an item that the account is still to adjudicate, which is logged."""
-        gold_looks.look(gold_looks.hits_of(self.project, self.row), self.request.user)
+        gold_looks.record_looks(gold_looks.hits_of(self.project, self.row), self.request.user)
 
     @action(detail=False, takes=ArchiveInput, gives=CountSerializer, id="archiveItems")
     def archive(self, data: JSON) -> JSON:

@@ -67,7 +67,7 @@ def report_data(batch: Batch, part: BatchPart) -> JSON:
     kept = batch_scores.kept_report(batch, part)
     if kept is None:
         return {"computed_at": None, "fresh": False, "tables": [], "content": None}
-    score_looks.look(batch)
+    score_looks.record_look(batch)
     return {
         "computed_at": kept.created_at,
         "fresh": batch_scores.is_fresh(batch, kept),
@@ -109,7 +109,7 @@ class BatchReportViewSet(BatchPartViewSet):
         found = table_of(kept.content, table) if kept else None
         if found is None:
             raise Http404
-        score_looks.look(self.batch)
+        score_looks.record_look(self.batch)
         name = f"{self.batch.slug}-{table}.{format}"
         return logged_download(
             self.request, self.batch, FILES[format].write(found, _), name=name, kind=FILES[format].media

@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from annotation.flow.batches import batch_launch, item_selection, option_fit, workers_needed
-from annotation.flow.batches.hit_counts import HitCount, look
+from annotation.flow.batches.hit_counts import HitCount, quick_count
 from annotation.flow.batches.parsing import name_taken
 from annotation.flow.batches.settings import COLUMNS_THAT_CHANGE, BatchSettings
 from annotation.flow.batches.suggestions import models_of
@@ -92,7 +92,7 @@ def plan(
 
 def plan_of(batch: Batch) -> Plan:
     """The effort of a stored batch."""
-    return plan(batch, look(batch), workers=list(batch.workers.all()))
+    return plan(batch, quick_count(batch), workers=list(batch.workers.all()))
 
 
 def create_batch(project: Project, settings: BatchSettings, *, user: User | None = None) -> Batch:

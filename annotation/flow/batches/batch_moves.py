@@ -5,7 +5,7 @@ from itertools import islice
 from django.db.models import Exists, OuterRef, Q
 
 from annotation.flow.batches import batch_launch, workers_needed
-from annotation.flow.projects.overview import named
+from annotation.flow.projects.overview import subject_of
 from annotation.models import Batch, Hit, Project
 from annotation.pure.batches.next_step import NextStep
 
@@ -27,14 +27,14 @@ def batch_moves(project: Project, batch: Batch | None = None) -> list[NextStep]:
     neediest = max(rows, key=lambda row: missing.get(row.pk, 0), default=None)
     for row in rows:
         if row.state == Batch.State.PAUSED:
-            found.append(NextStep("resume", 1, named(row)))
+            found.append(NextStep("resume", 1, subject_of(row)))
         elif row == neediest and row.pk in with_places and missing.get(row.pk):
-            found.append(NextStep("invite", missing[row.pk], named(row) | {"people": people}))
+            found.append(NextStep("invite", missing[row.pk], subject_of(row) | {"people": people}))
         elif row.state == Batch.State.OPEN and row.pk not in with_places:
-            found.append(NextStep("close", 1, named(row)))
+            found.append(NextStep("close", 1, subject_of(row)))
     with_dataset = {lineage.get("batch") for lineage in project.datasets.values_list("lineage", flat=True)}
     done = (row for row in rows if row.state == Batch.State.CLOSED and row.slug not in with_dataset)
-    return found + [NextStep("create_dataset", 1, named(row)) for row in islice(done, 1)]
+    return found + [NextStep("create_dataset", 1, subject_of(row)) for row in islice(done, 1)]
 
 
 def _with_places(batches: list[Batch]) -> set[int]:

@@ -68,7 +68,7 @@ def count_hits(
     return replace(counted, problem=chosen.problem or entry.problem, warnings=chosen.warnings)
 
 
-def look(batch: Batch, datasets: Sequence[Dataset] | None = None) -> HitCount:
+def quick_count(batch: Batch, datasets: Sequence[Dataset] | None = None) -> HitCount:
     """The quick count that a page shows."""
     return count_hits(batch, datasets=datasets, most=A_LOOK)
 

@@ -233,7 +233,8 @@ class Reading:
     def _read_place(self) -> None:
         place = self.data.get("marketplace") or None
         if isinstance(place, str):
-            place, name = recruitment.named(recruitment.marketplaces().available(self.project), place), place
+            name, available = place, recruitment.marketplaces().available(self.project)
+            place = recruitment.find_marketplace(available, name)
             if place is None:
                 self.refuse("marketplace", _("There is no marketplace %(name)s.") % {"name": name})
         self.values["marketplace"] = place

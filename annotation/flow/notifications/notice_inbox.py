@@ -21,7 +21,7 @@ PERMISSIONS: dict[str, str] = {  # by kind: the permission needed to be notified
 }
 
 
-def of(user: User, *, closed: bool = False) -> QuerySet[Notice]:
+def notices_of(user: User, *, closed: bool = False) -> QuerySet[Notice]:
     """The person's notices, newest first; `closed`: also of work in closed batches."""
     return with_subjects(Notice.objects.filter(concerning(closed=closed), user=user)).order_by("-created_at", "-pk")
 

@@ -57,11 +57,11 @@ def ask(worker: Worker, subject: str, text: str, *, assignment: Assignment | Non
     Raises Refused without text, and for one message too many in an hour.
     """
     text_of_limit = _("You have sent %(most)s messages within an hour. Please wait a while before you send another.")
-    check_hourly(of(worker).filter(from_worker=True), MOST_AN_HOUR, text_of_limit)
+    check_hourly(messages_of(worker).filter(from_worker=True), MOST_AN_HOUR, text_of_limit)
     return send(worker, subject, text, author=worker.user, assignment=assignment, from_worker=True)
 
 
-def of(worker: Worker) -> QuerySet[Message]:
+def messages_of(worker: Worker) -> QuerySet[Message]:
     """All messages with a worker, newest first."""
     return Message.objects.filter(worker=worker).select_related("author", "assignment__batch").order_by("-pk")
 

@@ -176,13 +176,13 @@ def held(worker: Worker, *, types: Collection[str] | None = None) -> dict[str, H
     if types is not None:
         rows = rows.filter(type__public_id__in=types)
     values = {type: Held(value) for type, value in rows.values_list("type__public_id", "value")}
-    values |= stated(worker)
+    values |= own_statements(worker)
     if types is None or {requirements.APPROVED_COUNT, requirements.APPROVED_SHARE} & set(types):
         values |= _reckoned(worker)
     return values if types is None else {type: what for type, what in values.items() if type in types}
 
 
-def stated(worker: Worker) -> dict[str, Held]:
+def own_statements(worker: Worker) -> dict[str, Held]:
     """Statements of the worker as qualifications: of age, and the country if known."""
     values = {requirements.ADULT: Held(int(worker.adult))}
     if worker.country:

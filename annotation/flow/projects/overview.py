@@ -112,7 +112,7 @@ def waiting(project: Project, batch: Batch | None = None) -> list[NextStep]:
     activity = BatchActivity.objects.filter(open_ones, _within("batch", project, batch))
     for news in activity.select_related("batch"):
         counts = [("adjudicate", news.to_adjudicate), ("gold", news.in_doubt)]
-        found += [NextStep(kind, n, named(news.batch)) for kind, n in counts if n]
+        found += [NextStep(kind, n, subject_of(news.batch)) for kind, n in counts if n]
     return found if batch else found + _people(project)
 
 
@@ -121,7 +121,7 @@ def _within(path: str, project: Project, batch: Batch | None) -> Q:
     return Q(**{path: batch} if batch else {f"{path}__project": project, f"{path}__removed_at": None})
 
 
-def named(batch: Batch) -> dict[str, str]:
+def subject_of(batch: Batch) -> dict[str, str]:
     """The batch that a step belongs to."""
     return {"slug": batch.slug, "title": batch.title}
 

@@ -90,7 +90,7 @@ def _steps(erasure: Erasure) -> Iterator[int]:
     """Erase everything in steps; yields the number of rows of each, after waiting as long as it took."""
     project = erasure.project
     erasing = (_Erase(project, model, path) for model, path in models_to_erase())
-    acts: list[Callable[[], int]] = [_Detach(project), *erasing, _Anonymise(project), partial(_leave, project)]
+    acts: list[Callable[[], int]] = [_Detach(project), *erasing, _Anonymise(project), partial(_delete_project, project)]
     for act in acts:
         while True:
             began = time.monotonic()
@@ -171,7 +171,7 @@ class _Anonymise:
         return len(some)
 
 
-def _leave(project: Project) -> int:
+def _delete_project(project: Project) -> int:
     """The last step: delete a project without money; of others the ledger stays.
 
     If rows were added since their table was emptied, the next sweep starts over.

@@ -28,7 +28,7 @@ def compute(experiment: Experiment) -> JSON:
     rows = list(_graded(experiment, arms, only))
     if rows:
         for arm in arms:
-            score_looks.look(arm)
+            score_looks.record_look(arm)
     tables = arm_tables(rows, [(_name(experiment, arm), arm.task) for arm in arms])
     if only is not None:
         about = text_cell(SAME_ONLY, names=", ".join(only))

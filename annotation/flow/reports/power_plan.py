@@ -51,7 +51,7 @@ def plan(given: JSON, *, pilot: Batch | None = None) -> JSON:
     except Impossible as why:
         raise Refused(tables.sentence({"message": why.message, "values": why.values}, _)) from None
     if pilot:
-        score_looks.look(pilot)
+        score_looks.record_look(pilot)
     about = {"batch": pilot.slug, "counts": counts, **asdict(found_in_pilot)} if pilot and found_in_pilot else None
     return {
         **found.as_json(),

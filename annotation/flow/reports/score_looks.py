@@ -24,7 +24,7 @@ def responses(batch: Batch) -> int:
     return used(batch, rows).count()
 
 
-def look(batch: Batch) -> int:
+def record_look(batch: Batch) -> int:
     """Log that somebody sees the scores of n responses, before all are in; returns n.
 
     Not logged: without responses, and if the log's last look was at as many. Call it once there is something to see.

@@ -71,7 +71,7 @@ def hits_of(project: Project, item: Item) -> QuerySet[Hit]:
     return Hit.objects.filter(item__in=versions, batch__in=project.batches.all()).select_related("batch__project")
 
 
-def look(hits: Iterable[Hit], viewer: User | None) -> None:
+def record_looks(hits: Iterable[Hit], viewer: User | None) -> None:
     """Log that the viewer opens those of the HITs that are hidden from them."""
     for hit in hidden(hits, viewer):
         audit_log.record(LOOK, hit)

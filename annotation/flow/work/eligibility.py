@@ -273,7 +273,7 @@ def held_by(people: Iterable[Worker], types: set[str]) -> dict[int, dict[str, He
     """`qualification_types.held` for many, in few queries unless a requirement needs counts."""
     if types & {requirements.APPROVED_COUNT, requirements.APPROVED_SHARE}:
         return {worker.pk: qualification_types.held(worker, types=types) for worker in people}
-    found = {worker.pk: qualification_types.stated(worker) for worker in people}
+    found = {worker.pk: qualification_types.own_statements(worker) for worker in people}
     rows = Qualification.objects.filter(
         worker__in=list(found), state=Qualification.State.GRANTED, type__public_id__in=types, type__deleted_at=None
     )

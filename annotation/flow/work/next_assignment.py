@@ -114,11 +114,11 @@ def lock(participation: Participation) -> None:
     """
     [row] = _locked(participation.worker_id, participation.batch_id)
     participation.cursor, participation.last_group = row.cursor, row.last_group
-    for name in OF_BATCH:
+    for name in BATCH_COLUMNS:
         setattr(participation.batch, name, getattr(row.batch, name))
 
 
-OF_BATCH = (
+BATCH_COLUMNS = (
     *("state", "experiment_id", "next_ticket", "has_reserved_hits", "has_group_parts"),
     *("check_share", "check_rule"),
 )
@@ -129,7 +129,7 @@ def _locked(worker: int, batch: int) -> QuerySet[Participation]:
     # no key: rows that only refer to these, as a new message to the worker, need not wait
     rows = Participation.objects.select_for_update(of=("self", "worker"), no_key=True)
     rows = rows.select_related("batch", "worker").only(
-        "cursor", "last_group", "worker", *(f"batch__{name}" for name in OF_BATCH)
+        "cursor", "last_group", "worker", *(f"batch__{name}" for name in BATCH_COLUMNS)
     )
     return rows.filter(worker=worker, batch=batch)
 
@@ -298,7 +298,7 @@ def accept_hit(
     return row
 
 
-def want(hit_id: int, least: int) -> None:
+def raise_wanted(hit_id: int, least: int) -> None:
     """Raise a HIT's wanted responses to at least `least`; if that makes it free, it goes to the end of the queue.
 
     The number is never lowered, nor raised beyond the budget. Call it in a transaction that has not changed the HIT

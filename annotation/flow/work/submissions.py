@@ -104,7 +104,7 @@ def submit(
             return Receipt(row.public_id, replayed.revision, row.late, row.counts)
         if base != row.revision:
             raise Conflict(_("This assignment was already submitted from another tab. That response counts."))
-        late, counts = _place(row, active_seconds, _least(assignment, answer))
+        late, counts = _count_in(row, active_seconds, _least_responses(assignment, answer))
     response = WorkerResponse(
         assignment=row,
         revision=row.revision + 1,
@@ -144,7 +144,7 @@ def _take_in(hit: int) -> Update:
     return Hit.objects.filter(pk=hit), {"live": F("live") - 1, "done": F("done") + 1, "changes": F("changes") + 1}
 
 
-def _least(assignment: Assignment, answer: Any) -> int:
+def _least_responses(assignment: Assignment, answer: Any) -> int:
     return capabilities.least(task_type(assignment.batch.task), assignment.hit.payload, answer)
 
 
@@ -156,24 +156,24 @@ def _submitted_in_time(row: Assignment, answer: Any, active_seconds: float) -> b
     ):
         return False
     _count(row.batch_id, row.worker_id)
-    next_assignment.want(row.hit_id, _least(row, answer))
+    next_assignment.raise_wanted(row.hit_id, _least_responses(row, answer))
     _take_in(row.hit_id)
     return True
 
 
-def _place(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bool]:
+def _count_in(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bool]:
     """Move the assignment to its new revision and update the HIT's counters; returns (late, counts).
 
     First the HIT is made to want `least` responses, so that a late response that calls for another may count itself.
     """
     if row.state == lifecycle.SUBMITTED:
         _revise(row, active_seconds)
-        next_assignment.want(row.hit_id, least)
+        next_assignment.raise_wanted(row.hit_id, least)
         Hit.objects.filter(pk=row.hit_id).note_change()
         return row.late, row.counts
     late = row.state != lifecycle.ACCEPTED
     _count(row.batch_id, row.worker_id)
-    next_assignment.want(row.hit_id, least)
+    next_assignment.raise_wanted(row.hit_id, least)
     if late:
         free = Hit.objects.open().filter(pk=row.hit_id)
         counts = suggestion_draws.has_room(row) and bool(free.update(done=F("done") + 1))

@@ -36,7 +36,7 @@ class Command(JSONCommand):
             raise Refused("This batch has not been launched yet.")
         part = BatchPart(ties=options["ties"], pooled=options["pooled"])
         report = score_batch(batch, part=part, progress=self.progress_printer("HITs"))
-        score_looks.look(batch)
+        score_looks.record_look(batch)
         return report
 
     def lines(self, result: dict[str, Any]) -> list[str]:

@@ -52,7 +52,7 @@ def send_due(connection: Connection, *, patience: Patience | None = None, second
         for study in PanelStudy.objects.filter(connection=connection, visits__bonuses__state__in=OPEN).distinct():
             while time.monotonic() < end and _step(study, session):
                 pass
-            paid += look(study, session)
+            paid += read_lists(study, session)
     return paid
 
 
@@ -164,7 +164,7 @@ def may_call_again(failed: BaseException | None) -> bool:
     return isinstance(failed, TryAgain) and failed.throttled
 
 
-def look(study: PanelStudy, session: StudySession) -> int:
+def read_lists(study: PanelStudy, session: StudySession) -> int:
     """Read the lists of bonuses that were asked for; returns how many were found paid."""
     due = VisitBonus.objects.filter(FREE, visit__study=study, state=State.CALLED, due_at__lte=Now())
     found = 0

@@ -67,7 +67,7 @@ def sync_due(connection: Connection, *, patience: Patience | None = None, second
         for publication in rows:
             if time.monotonic() > end:
                 break
-            found.looked += look(publication, session, states.get(publication.external_id or ""))
+            found.looked += look_up(publication, session, states.get(publication.external_id or ""))
         for batch in {row.hit.batch for row in rows}:
             _qualify(batch, session)
     found.troubles = troubles(connection).count()
@@ -83,7 +83,7 @@ def _qualify(batch: Batch, session: HitSession) -> None:
         hit_terms.grant_there(batch, session)
 
 
-def look(publication: Publication, session: HitSession, standing: HitStatus | None = None) -> bool:
+def look_up(publication: Publication, session: HitSession, standing: HitStatus | None = None) -> bool:
     """Look up one HIT: its state, its submissions, and required changes. True if that succeeded."""
     free = Publication.objects.filter(FREE, pk=publication.pk)
     if not free.update(lease_until=Now() + session.patience.lease):
@@ -270,7 +270,7 @@ def end_stray(batch: Batch, external_id: str) -> bool:
 def keep_open(batch: Batch, until: datetime) -> int:
     """Change when the batch's HITs expire; returns how many it concerns."""
     publications.hurry(batch)
-    return publications.of(batch).update(closes_at=until)
+    return publications.of_batch(batch).update(closes_at=until)
 
 
 def sweep(*, seconds: float = 10.0) -> int:

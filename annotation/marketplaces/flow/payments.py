@@ -25,7 +25,7 @@ from annotation.marketplaces.flow.connections import (
     installation_id,
 )
 from annotation.marketplaces.flow.outbox import FREE
-from annotation.marketplaces.kinds import named
+from annotation.marketplaces.kinds import names_of
 from annotation.marketplaces.models import Arrival, Connection
 from annotation.models import Approval, Assignment, Batch, Message, Payment
 from annotation.models.sealed import Unsealable
@@ -34,7 +34,7 @@ State = Payment.State
 APPROVED, REJECTED, SUBMITTED = "Approved", "Rejected", "Submitted"
 
 
-def of(batch: Batch) -> QuerySet[Payment]:
+def of_batch(batch: Batch) -> QuerySet[Payment]:
     """The batch's payments through its marketplace."""
     return Payment.objects.filter(batch=batch, batch__on_marketplace=True)
 
@@ -43,7 +43,7 @@ def counts(batch: Batch) -> dict[str, object]:
     """{"due", "sending", "paid", "failed"} and "waiting": dollars not sent to the marketplace yet."""
     states = {state: Count("pk", filter=Q(state=state)) for state in State.values}
     waiting = Sum("amount", filter=~Q(state=State.PAID), default=0)
-    return of(batch).aggregate(waiting=waiting, **states)
+    return of_batch(batch).aggregate(waiting=waiting, **states)
 
 
 def due(connection: Connection) -> QuerySet[Payment]:
@@ -191,14 +191,14 @@ def _send(session: HitSession, message: Message, worker: str) -> str | None:
 
 def try_again(batch: Batch) -> int:
     """Retry payments that failed for good, once the cause is fixed; returns how many."""
-    return of(batch).filter(state=State.FAILED).update(state=State.DUE, tries=0, due_at=Now(), error="")
+    return of_batch(batch).filter(state=State.FAILED).update(state=State.DUE, tries=0, due_at=Now(), error="")
 
 
 def sweep(*, seconds: float = 10.0) -> int:
     """Send due payments and messages on every marketplace, for at most `seconds` each."""
     waiting = Payment.objects.unsettled().filter(due_at__lte=Now(), batch__on_marketplace=True)
     concerned = Q(pk__in=waiting.values("batch__marketplace__connection")) | Q(pk__in=rejections().values("connection"))
-    rows = Connection.objects.filter(kind__in=named(HitMarketplace)).exclude(rests_until__gt=Now())
+    rows = Connection.objects.filter(kind__in=names_of(HitMarketplace)).exclude(rests_until__gt=Now())
     called = set(rows.filter(concerned).values_list("pk", flat=True))
     some = [row for row in rows if row.pk in called or due_messages(row).exists()]
     return sum(send_due(connection, seconds=seconds) for connection in some)

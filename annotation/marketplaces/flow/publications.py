@@ -62,7 +62,7 @@ def intend(batch: Batch, hits: Sequence[Hit]) -> None:
 def mingle(batch: Batch, checks: Sequence[Hit], *, others: int) -> None:
     """Mix hidden gold at seeded positions among the `others` HITs that were written before."""
     after = {check.pk: Random(f"{batch.seed}/{check.ticket}").randrange(others) for check in checks}
-    ahead = of(batch).filter(hit__check_item=False, hit__ticket__in=set(after.values()))
+    ahead = of_batch(batch).filter(hit__check_item=False, hit__ticket__in=set(after.values()))
     times = dict(ahead.values_list("hit__ticket", "due_at"))
     rows = list(Publication.objects.filter(hit__in=after))
     for row in rows:
@@ -70,14 +70,14 @@ def mingle(batch: Batch, checks: Sequence[Hit], *, others: int) -> None:
     Publication.objects.bulk_update(rows, ["due_at"])
 
 
-def of(batch: Batch) -> QuerySet[Publication]:
+def of_batch(batch: Batch) -> QuerySet[Publication]:
     return Publication.objects.filter(hit__batch=batch)
 
 
 def counts(batch: Batch) -> dict[str, int]:
     """{"waiting", "sending", "published", "failed", "all"}: the batch's publications by state."""
     by_state = {state: Count("pk", filter=Q(state=state)) for state in State.values}
-    return of(batch).aggregate(all=Count("pk"), **by_state)
+    return of_batch(batch).aggregate(all=Count("pk"), **by_state)
 
 
 def due(connection: Connection) -> QuerySet[Publication]:
@@ -166,12 +166,12 @@ def _found_by_annotation(publication: Publication, session: HitSession, since: d
 
 def try_again(batch: Batch) -> int:
     """Retry publications that failed for good, once the cause is fixed; returns how many."""
-    return of(batch).filter(state=State.FAILED).update(state=State.WAITING, tries=0, due_at=Now(), error="")
+    return of_batch(batch).filter(state=State.FAILED).update(state=State.WAITING, tries=0, due_at=Now(), error="")
 
 
 def hurry(batch: Batch) -> None:
     """Send changes of the batch's HITs (open or closed, assignments) soon."""
-    of(batch).filter(state=State.PUBLISHED).update(due_at=Now())
+    of_batch(batch).filter(state=State.PUBLISHED).update(due_at=Now())
 
 
 def sweep(*, seconds: float = 10.0) -> int:

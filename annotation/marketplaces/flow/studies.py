@@ -25,7 +25,7 @@ from annotation.marketplaces.base import AlreadyThere, TryAgain
 from annotation.marketplaces.flow import groups, hit_terms, outbox, study_arms, visit_pay
 from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession
 from annotation.marketplaces.flow.outbox import FREE
-from annotation.marketplaces.kinds import named, study_kind
+from annotation.marketplaces.kinds import names_of, study_kind
 from annotation.marketplaces.models import Connection, PanelStudy
 from annotation.marketplaces.study_base import Outcome, StudyMarketplace, StudySpec, StudyState, StudyStatus
 from annotation.models import Batch, Entry, clock
@@ -43,7 +43,7 @@ ENOUGH = 5  # visits for a median
 
 def is_study(batch: Batch) -> bool:
     """Whether the batch's marketplace sends participants to it by link."""
-    return batch.on_marketplace and batch.marketplace.connection.kind in named(StudyMarketplace)
+    return batch.on_marketplace and batch.marketplace.connection.kind in names_of(StudyMarketplace)
 
 
 def kind_of(connection: Connection) -> type[StudyMarketplace]:

@@ -57,14 +57,14 @@ class MTurk(base.HitMarketplace):
         token: dict[str, str] = {}
         while True:
             reply = self._call(operation, MaxResults=PAGE, **arguments, **token)
-            rows = protocol.of(reply, member)
+            rows = protocol.required(reply, member)
             yield from rows
             if not rows or not reply.get("NextToken"):
                 return
             token = {"NextToken": reply["NextToken"]}
 
     def balance(self) -> base.Funds:
-        return base.Funds(Decimal(protocol.of(self._call("get_account_balance"), "AvailableBalance")))
+        return base.Funds(Decimal(protocol.required(self._call("get_account_balance"), "AvailableBalance")))
 
     def ensure_type(self, terms: base.Terms) -> str:
         reply = self._call(
@@ -77,7 +77,7 @@ class MTurk(base.HitMarketplace):
             AutoApprovalDelayInSeconds=terms.auto_approval,
             QualificationRequirements=[protocol.requirement(one) for one in terms.requirements],
         )
-        return str(protocol.of(reply, "HITTypeId"))
+        return str(protocol.required(reply, "HITTypeId"))
 
     def publish(self, offer: base.Offer) -> str:
         reply = self._call(
@@ -89,10 +89,10 @@ class MTurk(base.HitMarketplace):
             RequesterAnnotation=offer.annotation,
             UniqueRequestToken=offer.token,
         )
-        return str(protocol.of(protocol.of(reply, "HIT"), "HITId"))
+        return str(protocol.required(protocol.required(reply, "HIT"), "HITId"))
 
     def look(self, external_id: str) -> base.HitStatus:
-        return protocol.hit_status(protocol.of(self._call("get_hit", HITId=external_id), "HIT"))
+        return protocol.hit_status(protocol.required(self._call("get_hit", HITId=external_id), "HIT"))
 
     def list_hits(self) -> Iterator[base.HitStatus]:
         for row in self._pages("list_hits", "HITs"):
@@ -118,7 +118,7 @@ class MTurk(base.HitMarketplace):
         """The state of an assignment that an operation refused; "" if it is not submitted."""
         try:
             reply = self._call("get_assignment", AssignmentId=assignment)
-            return str(protocol.of(protocol.of(reply, "Assignment"), "AssignmentStatus"))
+            return str(protocol.required(protocol.required(reply, "Assignment"), "AssignmentStatus"))
         except base.WrongState:
             return ""
 
@@ -168,7 +168,7 @@ class MTurk(base.HitMarketplace):
             if found := self.qualification_named(name):
                 return found
             raise base.TryAgain(f"the qualification {name} exists and is not listed yet") from None
-        return str(protocol.of(protocol.of(reply, "QualificationType"), "QualificationTypeId"))
+        return str(protocol.required(protocol.required(reply, "QualificationType"), "QualificationTypeId"))
 
     def qualification_named(self, name: str) -> str:
         which = {"MustBeRequestable": False, "MustBeOwnedByCaller": True}

@@ -54,7 +54,7 @@ def meaning(response: dict[str, Any]) -> base.MarketplaceError:
     return base.Denied(f"{text} ({code})" if code and code != "RequestError" else text)
 
 
-def of(reply: dict[str, Any], member: str) -> Any:
+def required(reply: dict[str, Any], member: str) -> Any:
     """A member that every valid response has."""
     if reply.get(member) is None:
         raise base.TryAgain(f"the answer lacks {member}")
@@ -76,11 +76,11 @@ def requirement(one: base.Requirement) -> dict[str, Any]:
 
 def hit_status(row: dict[str, Any]) -> base.HitStatus:
     return base.HitStatus(
-        external_id=str(of(row, "HITId")),
+        external_id=str(required(row, "HITId")),
         annotation=str(row.get("RequesterAnnotation", "")),
-        status=str(of(row, "HITStatus")),
+        status=str(required(row, "HITStatus")),
         title=str(row.get("Title", "")),
-        places=int(of(row, "MaxAssignments")),
+        places=int(required(row, "MaxAssignments")),
         pending=int(row.get("NumberOfAssignmentsPending", 0)),
         available=int(row.get("NumberOfAssignmentsAvailable", 0)),
         completed=int(row.get("NumberOfAssignmentsCompleted", 0)),
@@ -90,9 +90,9 @@ def hit_status(row: dict[str, Any]) -> base.HitStatus:
 
 def work(row: dict[str, Any]) -> base.Work:
     return base.Work(
-        external_id=str(of(row, "AssignmentId")),
-        worker=str(of(row, "WorkerId")),
-        state=str(of(row, "AssignmentStatus")),
+        external_id=str(required(row, "AssignmentId")),
+        worker=str(required(row, "WorkerId")),
+        state=str(required(row, "AssignmentStatus")),
         answer=str(row.get("Answer", "")),
         submitted_at=row.get("SubmitTime"),
         auto_approval_at=row.get("AutoApprovalTime"),

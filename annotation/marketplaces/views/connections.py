@@ -120,7 +120,7 @@ def batch_marketplace(request: Request, project: Project, batch: Batch) -> HttpR
     if request.htmx:
         return render(request, "marketplaces/_state.html", {"project": project, "batch": shown, **_standing(shown)})
     show = request.GET.get("show", "")
-    rows = publications.of(shown).select_related("hit__item").defer("hit__payload", "hit__item__content")
+    rows = publications.of_batch(shown).select_related("hit__item").defer("hit__payload", "hit__item__content")
     rows = rows.filter(state=show) if show in TONES else rows
     page: Page[Any] = Paginator(rows.order_by("pk"), 50).get_page(request.GET.get("page"))
     for row in page:
@@ -147,7 +147,9 @@ def _amiss(batch: Batch) -> dict[str, Any]:
     adopted = Publication.objects.filter(external_id__in=[one["id"] for one in orphans])
     known = adopted.values_list("external_id", flat=True)
     return {
-        "failed_payments": payments.of(batch).filter(state=Payment.State.FAILED).select_related("worker__project")[:50],
+        "failed_payments": payments.of_batch(batch)
+        .filter(state=Payment.State.FAILED)
+        .select_related("worker__project")[:50],
         "troubles": hit_sync.troubles(batch.marketplace.connection, batch=batch)[:50],
         "orphans": [one for one in orphans if one["id"] not in known],
     }

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.model_aspects import Aspect, named
+from annotation.pure.reports.model_aspects import Aspect, table_of
 from annotation.pure.reports.tables import rounded, text_cell
 from annotation.pure.statistics import answer_judges
 from annotation.pure.statistics.answer_judges import AnswerRow, lexical_match
@@ -162,7 +162,7 @@ def _accuracy(asked: Aspect, systems: Systems, judges: Judges, seed: int, *, dra
             questions = None if judge == WITHOUT_WRONG_GOLD else figure.n  # how many are left is known of judged ones
             rows.append([_cell_of(judge), name, figure.as_json(), questions, judged[judge][name], rank, change])
     columns = (JUDGE, SYSTEM, _("Accuracy or F1"), _("Questions"), _("Answers judged"), _("Rank"), _("Change of rank"))
-    return named(
+    return table_of(
         "answer-accuracy", asked, _("Accuracy of systems"), columns, rows, _about(systems, people, drawn=drawn)
     )
 
@@ -208,7 +208,7 @@ def _judges(asked: Aspect, judges: Judges, seed: int) -> JSON:
     ]
     if not any(row[-1] for row in rows):
         rows, columns = [row[:-1] for row in rows], columns[:-1]
-    return named("answer-judges", asked, _("Judges of answers"), columns, rows, [CORRECTION, ABOUT])
+    return table_of("answer-judges", asked, _("Judges of answers"), columns, rows, [CORRECTION, ABOUT])
 
 
 def _why(found: answer_judges.Corrected) -> Any:
@@ -239,4 +239,4 @@ def _kinds(asked: Aspect, systems: Systems, people: Mapping[str, Sequence[Answer
         ),
         ABOUT,
     ]
-    return named("answer-kinds", asked, _("Answers that exact match gets wrong"), columns, rows, note)
+    return table_of("answer-kinds", asked, _("Answers that exact match gets wrong"), columns, rows, note)

@@ -117,7 +117,7 @@ class Strata(NamedTuple):
         yield from ((key, rows[key], models[key]) for key in sorted(rows.keys() & models.keys()))
 
 
-def named(kind: str, asked: Aspect, title: str, columns: Sequence[str], rows: Iterable[Any], note: Any) -> JSON:
+def table_of(kind: str, asked: Aspect, title: str, columns: Sequence[str], rows: Iterable[Any], note: Any) -> JSON:
     name = f"{kind}-{asked.name.replace('_', '-')}"
     about = {"about": asked.about, "kind": kind, "leads": False, "bars": False}
     return table(name, title, columns, list(rows), note, **about)

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.model_aspects import INTERVALS, LABEL, MODEL, Aspect, Draw, Predictions, named
+from annotation.pure.reports.model_aspects import INTERVALS, LABEL, MODEL, Aspect, Draw, Predictions, table_of
 from annotation.pure.reports.tables import as_sentence, percent_with_interval, rounded, table, text_cell, with_minus
 from annotation.pure.statistics import people_and_model as ppi
 from annotation.pure.statistics.intervals import Figure
@@ -145,7 +145,7 @@ def estimates(asked: Aspect, made: Sequence[Estimated], draw: Draw | None = None
         )
     )
     rows = [row for one in made for row in _of_estimate(asked, one, drawn=draw is not None)]
-    yield named(ESTIMATES, asked, _("Judged by people and a model"), columns, rows, notes)
+    yield table_of(ESTIMATES, asked, _("Judged by people and a model"), columns, rows, notes)
 
 
 def _of_estimate(asked: Aspect, one: Estimated, *, drawn: bool) -> Iterator[list[Any]]:

@@ -17,7 +17,7 @@ from annotation.pure.reports.model_aspects import (
     Draw,
     Predictions,
     Strata,
-    named,
+    table_of,
 )
 from annotation.pure.reports.model_estimates import ESTIMATES, Estimated, differences, estimated, estimates, in_short
 from annotation.pure.reports.tables import rounded, text_cell
@@ -181,7 +181,7 @@ def _agreement(asked: Aspect, beside: Mapping[str, Beside]) -> Iterator[JSON]:
         _("Annotators"),
     )
     note = [BESIDE, INTERVALS, *([BESIDE_EACH] if asked.each else [])]
-    yield named("model-agreement", asked, _("Models beside annotators"), columns, rows, note)
+    yield table_of("model-agreement", asked, _("Models beside annotators"), columns, rows, note)
     if len(asked.labels) <= MOST_LABELS:
         pairs = list(product(asked.labels.items(), repeat=2))
         counts = [
@@ -190,7 +190,7 @@ def _agreement(asked: Aspect, beside: Mapping[str, Beside]) -> Iterator[JSON]:
             for (a, right), (b, said) in pairs
         ]
         heads = (MODEL, _("Majority of the others"), LABEL, _("By the model"), _("By annotators"))
-        yield named("model-confusion", asked, _("Labels of models and annotators"), heads, counts, [LABELS_OF])
+        yield table_of("model-confusion", asked, _("Labels of models and annotators"), heads, counts, [LABELS_OF])
 
 
 def _rates(
@@ -214,7 +214,9 @@ def _rates(
         ]
     if made:
         heads = (_("Majority of the others"), _("Annotators who say so"), _("Model says so"), _("Labels compared"))
-        yield named("model-rates", asked, _("Sensitivity and specificity"), (MODEL, *heads), made, [RATES, INTERVALS])
+        yield table_of(
+            "model-rates", asked, _("Sensitivity and specificity"), (MODEL, *heads), made, [RATES, INTERVALS]
+        )
 
 
 def _calibration(
@@ -247,7 +249,7 @@ def _calibration(
             _("95 % low"),
             _("95 % high"),
         )
-        yield named("model-calibration", asked, _("Confidence of models"), columns, made, [CALIBRATION, INTERVALS])
+        yield table_of("model-calibration", asked, _("Confidence of models"), columns, made, [CALIBRATION, INTERVALS])
 
 
 def _alternatives(asked: Aspect, given: Sequence[Labelled], predicted: Predictions) -> Iterator[JSON]:
@@ -266,7 +268,7 @@ def _alternatives(asked: Aspect, given: Sequence[Labelled], predicted: Predictio
         [model, _share(of.winning_rate), _share(of.advantage), len(of.persons), of.few] for model, of in found.items()
     ]
     columns = (MODEL, _("ω (%)"), _("ρ (%)"), _("Annotators tested"), _("With too few items"))
-    yield named("alternative-annotator", asked, _("Alternative annotator test"), columns, rows, note)
+    yield table_of("alternative-annotator", asked, _("Alternative annotator test"), columns, rows, note)
     persons = [
         [worker, model, one.items, _share(one.model), _share(one.person), rounded(one.p, 4), _said(one.beaten)]
         for model, of in found.items()
@@ -283,7 +285,7 @@ def _alternatives(asked: Aspect, given: Sequence[Labelled], predicted: Predictio
             _("Model may replace"),
         )
         title = _("Alternative annotator test by annotator")
-        yield named("alternative-annotator-by-worker", asked, title, heads, persons, [BY_ANNOTATOR])
+        yield table_of("alternative-annotator-by-worker", asked, title, heads, persons, [BY_ANNOTATOR])
 
 
 def _share(value: float | None) -> float | None:

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from statistics import median
 
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.model_aspects import Aspect, named
+from annotation.pure.reports.model_aspects import Aspect, table_of
 from annotation.pure.reports.tables import rounded, table, text_cell
 from annotation.pure.statistics.suggestions import LEAST_ITEMS, NOTHING, Responded, pulls, time_ratio
 from annotation.pure.statistics.worker_intervals import Response, over_workers
@@ -61,7 +61,7 @@ def pull_table(
         _("Responses without"),
     )
     note = [text_cell(PULL, model=model, least=LEAST_ITEMS), INTERVALS]
-    return named("suggestions", asked, _("Suggestions followed"), columns, cells, note)
+    return table_of("suggestions", asked, _("Suggestions followed"), columns, cells, note)
 
 
 def arm_table(rows: Sequence[Responded], suggestions: Mapping[Hashable, Hashable]) -> JSON:

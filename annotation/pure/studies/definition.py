@@ -253,15 +253,15 @@ def _check_names(definition: Definition) -> None:
         if each.name in there:
             raise BadStudy(f"{each.name}: two datasets have this name")
         if isinstance(each, StudyDerivation):
-            _check_there([each.source, *referred(each.options)], there, f"derivations.{each.name}")
+            _check_named_before([each.source, *referred(each.options)], there, f"derivations.{each.name}")
         there.append(each.name)
     for row in definition.launched:
-        _check_there(row.datasets, there, f"{row.name}.datasets")
+        _check_named_before(row.datasets, there, f"{row.name}.datasets")
     if not definition.batches:
         raise BadStudy("batches: a study needs at least one")
 
 
-def _check_there(names: list[str], there: list[str], place: str) -> None:
+def _check_named_before(names: list[str], there: list[str], place: str) -> None:
     for name in names:
         if name not in there:
             raise BadStudy(f"{place}: there is no dataset {name} before it; there are {', '.join(there)}")

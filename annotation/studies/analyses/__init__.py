@@ -24,6 +24,6 @@ def names() -> list[str]:
     return sorted(each.name.replace("_", "-") for each in iter_modules(__path__))
 
 
-def named(name: str) -> Analysis:
+def analysis_named(name: str) -> Analysis:
     """The analysis of that name, one of `names`."""
     return cast(Analysis, import_module(f"{__name__}.{name.replace('-', '_')}"))

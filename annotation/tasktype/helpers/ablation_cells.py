@@ -54,12 +54,12 @@ def ranges(
     """The mean of each cell's values as it would be without any one worker, for a table of people."""
     for cell, of in cells.items():
         figure = without_one(units(([item.row] for item in of), alone(value)))
-        yield text_cell(message, **named(cell)), None, figure
+        yield text_cell(message, **words_of_cell(cell)), None, figure
 
 
 def sentence_of(cells: Mapping[Cell, object], cell: Cell, alone: str, among: str, **values: object) -> JSON:
     """A sentence on a cell: `among` several with its ablation and dataset, or `alone`."""
-    return as_sentence(among if len(cells) > 1 else alone, **values, **named(cell))
+    return as_sentence(among if len(cells) > 1 else alone, **values, **words_of_cell(cell))
 
 
 def head_of(cell: Cell) -> list[object]:
@@ -77,7 +77,7 @@ def name_of(number: int) -> JSON | None:
     return text_cell(_("%(number)s. %(name)s"), number=number, name=text_cell(ABLATIONS[number]))
 
 
-def named(cell: Cell) -> JSON:
+def words_of_cell(cell: Cell) -> JSON:
     """The ablation and the dataset of a cell, as values of a sentence."""
     ablation, dataset = head_of(cell)
     return {"ablation": ablation or "–", "dataset": dataset}

@@ -47,7 +47,7 @@ def batch_context(
     project, known = batch.project, counted or {}
     steps = next_steps.waiting(project, batch) if batch.launched_at else []
     steps = [step for step in steps if step.kind not in known]
-    steps += [NextStep(kind, n, overview.named(batch)) for kind, n in known.items() if n]
+    steps += [NextStep(kind, n, overview.subject_of(batch)) for kind, n in known.items() if n]
     tabs, rest = _tabs(batch, here, steps), _rest(batch, here)
     return {
         "project": project,

@@ -197,7 +197,7 @@ def _around(row: Hit) -> dict[str, Any]:
 @member_action(roles.REVIEW)
 def hit_open(request: Request, project: Project, batch: Batch, public_id: str) -> HttpResponse:
     """Open gold, names and scores of a HIT that the viewer is still to adjudicate, which is logged."""
-    gold_looks.look([hit_of(batch, public_id)], request.user)
+    gold_looks.record_looks([hit_of(batch, public_id)], request.user)
     return see_other("hit", project.slug, batch.slug, public_id)
 
 

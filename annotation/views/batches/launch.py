@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.batches import batch_drafts, estimates, expected_time, item_selection
 from annotation.flow.batches.estimates import Estimate, pays
-from annotation.flow.batches.hit_counts import look
+from annotation.flow.batches.hit_counts import quick_count
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
 from annotation.flow.people import consent, round_attempts
@@ -158,7 +158,7 @@ def _context(request: Request, project: Project, draft: Batch | None, form: Laun
         return context | {"plan": None}
     held = draft.datasets.order_by("slug")
     task_seconds = expected_time.task_seconds(held, draft.task, draft.options)
-    count = look(draft)
+    count = quick_count(draft)
     costs = costs_exhibit(estimates.estimate_of(draft, count), draft)
     plan = batch_drafts.plan(draft, count, workers=list(draft.workers.all()))
     proposed = _proposed(task_seconds, expected_time.reading_seconds(held))

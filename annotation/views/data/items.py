@@ -61,7 +61,7 @@ def item(request: Request, project: Project, name: str, position: int) -> HttpRe
 def item_open(request: Request, project: Project, name: str, position: int) -> HttpResponse:
     """Open the gold of an item that the viewer is still to adjudicate, which is logged for each of its HITs."""
     row: Item = get_object_or_404(dataset_of(project, name).items, position=position)
-    gold_looks.look(gold_looks.hits_of(project, row), request.user)
+    gold_looks.record_looks(gold_looks.hits_of(project, row), request.user)
     return see_other("item", project.slug, name, position)
 
 

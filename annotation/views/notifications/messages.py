@@ -60,7 +60,7 @@ def worker_thread(request: Request, project: Project, pk: int) -> HttpResponse:
             worker_messages.send(worker, form.cleaned_data["subject"], form.cleaned_data["text"], author=request.user)
             messages.success(request, _("Sent."))
         return see_other("worker-messages", project.slug, worker.pk)
-    page = Paginator(worker_messages.of(worker), 50).get_page(request.GET.get("page"))
+    page = Paginator(worker_messages.messages_of(worker), 50).get_page(request.GET.get("page"))
     context = {"project": project, "section": "people", "worker": worker, "page": page}
     return _page(request, "notifications/worker_messages.html", context, form)
 

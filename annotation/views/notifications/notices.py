@@ -18,7 +18,7 @@ PER_PAGE = 50
 @signed_in_page
 def notices(request: Request) -> HttpResponse:
     """All notices of the viewer, newest first; viewing the list marks none as read."""
-    page = Paginator(notice_inbox.of(request.user), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(notice_inbox.notices_of(request.user), PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "page": page,
         "rows": [{"notice": row, "text": notice_inbox.notice_text(row)} for row in page],
@@ -65,7 +65,7 @@ def _thread_of(comment: Comment) -> str:
 @signed_in_action
 def notice_open(request: Request, pk: int) -> HttpResponse:
     """Mark a notice as read, and go to its page."""
-    notice = get_object_or_404(notice_inbox.of(request.user, closed=True), pk=pk)
+    notice = get_object_or_404(notice_inbox.notices_of(request.user, closed=True), pk=pk)
     notice_inbox.read_one(notice)
     return HttpResponseRedirect(leads_to(notice), status=303)
 

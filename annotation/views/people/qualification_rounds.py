@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.flow.batches import batch_drafts
-from annotation.flow.batches.hit_counts import look
+from annotation.flow.batches.hit_counts import quick_count
 from annotation.flow.batches.item_selection import rows_of
 from annotation.flow.errors import Refused
 from annotation.flow.people import (
@@ -115,7 +115,7 @@ def _chances(form: RoundForm, draft: Batch | None) -> dict[str, Any]:
 def _pool(form: RoundForm, draft: Batch | None) -> dict[str, Any]:
     """The number of items of each dataset that the round would reserve, missing items, and warnings."""
     stored = None if form.is_bound else draft
-    count = look(stored) if stored else form.count() if form.is_bound else None
+    count = quick_count(stored) if stored else form.count() if form.is_bound else None
     if count is None:
         return {"pool": None}
     datasets = stored.datasets.all() if stored else form.cleaned_data["datasets"]

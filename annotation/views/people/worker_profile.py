@@ -47,7 +47,7 @@ def annotator(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
         "earned": earnings.earnings(worker),
         "paid": worker.payments.exists() or worker.assignments.filter(auto_approve_at__isnull=False).exists(),
         "held": _held(worker),
-        "thread": list(worker_messages.of(worker)[:MESSAGES]),
+        "thread": list(worker_messages.messages_of(worker)[:MESSAGES]),
         "unread": worker_messages.unread_from_workers(worker=worker).count(),
         "latest": worker_profile.latest(worker),
     }

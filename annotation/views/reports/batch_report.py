@@ -63,7 +63,7 @@ def report(request: Request, project: Project, batch: Batch) -> HttpResponse:
 @member_action(roles.SEE)
 def report_open(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Open the scores before all responses are in, which is logged."""
-    request.session[OPENED] = request.session.get(OPENED, {}) | {str(batch.pk): score_looks.look(batch)}
+    request.session[OPENED] = request.session.get(OPENED, {}) | {str(batch.pk): score_looks.record_look(batch)}
     return see_other("report", project.slug, batch.slug)
 
 

@@ -100,7 +100,7 @@ def report_export(request: HttpRequest, project: Project, batch: Batch, form: st
     shown, part, export = batch, BatchPart.of(request.GET).of_report, EXPORTS[form]
     kept = stored_report(shown, request)
     written = export.write(Report(shown, part, kept.content, kept.created_at, partial(methods_of, shown, kept)))
-    score_looks.look(shown)
+    score_looks.record_look(shown)
     return logged_download(request, shown, written, name=f"{shown.slug}-report.{export.suffix}", kind=export.media)
 
 

@@ -36,7 +36,7 @@ def report_table(request: HttpRequest, project: Project, batch: Batch, name: str
     """A table as LaTeX, Markdown or CSV; 404 if the stored report does not have it."""
     table = table_of(stored_report(batch, request).content, name)
     file = table_file(request, batch, table, suffix, name=f"{batch.slug}-{name}")
-    score_looks.look(batch)
+    score_looks.record_look(batch)
     return file
 
 
@@ -46,7 +46,7 @@ def report_chart(request: HttpRequest, project: Project, batch: Batch, name: str
     plot = chart_named(stored_report(batch, request).content, name, _)
     if plot is None:
         raise Http404
-    score_looks.look(batch)
+    score_looks.record_look(batch)
     return download(as_file(plot), name=f"{batch.slug}-{name}.svg", kind=SVG)
 
 

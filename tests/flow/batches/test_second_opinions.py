@@ -123,7 +123,7 @@ def test_two_doubts_at_once_ask_once(single: Batch, bob: Any, carol: Any, monkey
 
     def overtaken(hit_id: int) -> int:
         monkeypatch.setattr(leases, "next_ticket", draw)
-        next_assignment.want(hit_id, 2)
+        next_assignment.raise_wanted(hit_id, 2)
         assert Hit.objects.get(pk=hit_id).wanted == 2
         return draw(hit_id)
 

@@ -25,13 +25,13 @@ def test_each_side_reads_only_what_the_other_one_wrote(bob: Any) -> None:
     worker_messages.ask(bob, "", "May I ask something?")
     assert worker_messages.read(bob) == 0
     assert worker_messages.read(bob, from_worker=True) == 1
-    assert worker_messages.of(bob).count() == 1
+    assert worker_messages.messages_of(bob).count() == 1
 
 
 def test_a_letter_without_words_is_not_sent(bob: Any) -> None:
     with pytest.raises(Refused):
         worker_messages.send(bob, "subject", " \n ")
-    assert not worker_messages.of(bob).exists()
+    assert not worker_messages.messages_of(bob).exists()
 
 
 def test_a_letter_goes_only_to_whose_work_it_is_about(bob: Any, carol: Any) -> None:

@@ -36,7 +36,7 @@ def test_a_sweep_that_fails_is_told_and_the_rest_is_done(
 
 def look() -> None:
     """As web processes do: in a thread, whose connections it closes."""
-    thread = threading.Thread(target=background_thread.look)
+    thread = threading.Thread(target=background_thread.run_due_once)
     thread.start()
     thread.join(10)
 

@@ -143,11 +143,11 @@ def test_whoever_turned_the_kind_off_or_cannot_read_the_page_is_not_notified(
 def test_notices_of_former_members_and_deleted_batches_concern_nobody(alice: Any, mara: Any, hit: Hit) -> None:
     comments.add(alice, "@mara", hit=hit)
     Batch.objects.filter(pk=hit.batch_id).update(removed_at=F("created_at"))
-    assert not notice_inbox.of(mara).exists()
+    assert not notice_inbox.notices_of(mara).exists()
     Batch.everything.filter(pk=hit.batch_id).update(removed_at=None)
-    assert notice_inbox.of(mara).exists()
+    assert notice_inbox.notices_of(mara).exists()
     members.remove(Member.objects.get(user=mara))
-    assert not notice_inbox.of(mara).exists()
+    assert not notice_inbox.notices_of(mara).exists()
     assert "comment" not in notice_inbox.kinds_for(mara)
     assert "comment" in notice_inbox.kinds_for(alice)
 

@@ -128,7 +128,7 @@ def test_former_members_see_nothing_of_the_project_any_more(client: Any, alice: 
     client.force_login(quinn)
     assert "is finished: 8 responses" in page(client)
     members.change_role(member, "reviewer")
-    assert notice_inbox.of(quinn).count() == notice_inbox.unread(quinn).count() == 0
+    assert notice_inbox.notices_of(quinn).count() == notice_inbox.unread(quinn).count() == 0
     members.change_role(member, "requester")
     members.remove(member)
     html = page(client)
@@ -140,10 +140,10 @@ def test_former_members_see_nothing_of_the_project_any_more(client: Any, alice: 
 def test_what_lies_in_the_bin_is_told_of_no_more(client: Any, alice: Any, bob: Any, batch: Any) -> None:
     announcements.notify([alice], "finished", project=batch.project, key="a", batch=batch, facts={"answers": 8})
     announcements.notify([bob.user], "work", project=batch.project, key="b", batch=batch)
-    assert notice_inbox.of(alice).count() == notice_inbox.unread(bob.user).count() == 1
+    assert notice_inbox.notices_of(alice).count() == notice_inbox.unread(bob.user).count() == 1
     acting.batch_launch.close(batch)
     recycle_bin.remove_batch(batch)
-    assert notice_inbox.of(alice).count() == notice_inbox.unread(bob.user).count() == 0
+    assert notice_inbox.notices_of(alice).count() == notice_inbox.unread(bob.user).count() == 0
 
 
 def test_new_work_of_a_closed_batch_is_told_of_no_more(client: Any, alice: Any, bob: Any, batch: Any) -> None:
@@ -153,7 +153,7 @@ def test_new_work_of_a_closed_batch_is_told_of_no_more(client: Any, alice: Any, 
     assert notice_inbox.unread(bob.user).count() == 1
     acting.batch_launch.close(batch)
     assert notice_inbox.unread(bob.user).count() == notice_inbox.count_unread(bob.user) == 0
-    assert notice_inbox.of(alice).count() == 1
+    assert notice_inbox.notices_of(alice).count() == 1
 
 
 def test_only_kinds_that_one_may_get_are_offered(client: Any, project: Any) -> None:

@@ -18,7 +18,7 @@ from annotation.marketplaces.flow import (
     study_sync,
     visit_decisions,
 )
-from annotation.marketplaces.kinds import kinds, named
+from annotation.marketplaces.kinds import kinds, names_of
 from annotation.marketplaces.models import Connection, PanelStudy
 from annotation.marketplaces.models.connections import FEES
 from annotation.marketplaces.study_base import StudyMarketplace
@@ -65,7 +65,7 @@ class Command(JSONCommand):
     def _add(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
         secret, names = os.environ.get(IN_SECRET, ""), options["name"]
         kind, given_options = options["kind"], [text.partition("=") for text in options["option"]]
-        has_keys = bool(secret) and (bool(options["key_id"]) or kind in named(StudyMarketplace))
+        has_keys = bool(secret) and (bool(options["key_id"]) or kind in names_of(StudyMarketplace))
         if len(names) != 1 or (kinds()[kind].offers("balance") and not has_keys):
             self.usage(f"give one name and --key-id, and set {IN_SECRET} in the environment to the secret")
         columns = ("preset", "endpoint_url", "worker_origin", "region", "key_id", "fees")
@@ -73,7 +73,7 @@ class Command(JSONCommand):
             self.usage(f"--option {wrong}: write it as NAME=VALUE")
         given = {name: options[name] for name in columns} | {"kind": kind}
         given["options"] = {name.strip(): value.strip() for name, _is, value in given_options}
-        if kind in named(StudyMarketplace):
+        if kind in names_of(StudyMarketplace):
             given["preset"] = Connection.Preset.OTHER
         return _connection_data(connections.add(project, names[0], secret=secret, **given))
 
