@@ -14,8 +14,8 @@ from annotation.mturk_api.models import Listing
 from tests import measures
 from tests.flow.acting import take
 from tests.marketplaces.test_frame import fields
-from tests.mturk_api.acts import HIT
 from tests.mturk_api.boto_clients import mturk, requester
+from tests.mturk_api.worker_acts import HIT
 from tests.walks import Walk, walk
 
 pytestmark = pytest.mark.django_db

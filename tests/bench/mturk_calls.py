@@ -19,8 +19,8 @@ django.setup()
 from django.conf import settings  # noqa: E402
 from django.test.client import ClientHandler  # noqa: E402
 
-from tests.mturk_api.acts import HIT  # noqa: E402
 from tests.mturk_api.boto_clients import mturk, requester  # noqa: E402
+from tests.mturk_api.worker_acts import HIT  # noqa: E402
 
 CALLS = 200
 

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from annotation.marketplaces.flow import publications
 from annotation.marketplaces.models import Connection
 from annotation.models import Batch
-from tests.marketplaces import there
+from tests.marketplaces import visitors
 from tests.marketplaces.conftest import abroad, connection, elsewhere, launched  # noqa: F401
 from tests.marketplaces.fake_mturk import FakeMTurk
 
@@ -63,7 +63,7 @@ def test_a_batch_goes_through_its_life_there(abroad: Any, elsewhere: FakeMTurk, 
     run("resume", "abroad")
     assert run("publish")["batches"][0]["published"] == len(elsewhere.hits) == 4
     row = publications.of_batch(abroad).select_related("hit__batch", "connection").first()
-    there.work(elsewhere, row, "ANNA")
+    visitors.work(elsewhere, row, "ANNA")
     assert run("sync", "abroad")["batches"][0]["looked"] == 4
     assert run("settle")["batches"] == [
         {"batch": "abroad", "waiting": "0", "due": 0, "sending": 0, "paid": 0, "failed": 0}

@@ -26,7 +26,7 @@ from tests.batches import create_batch
 from tests.conftest import answer_to
 from tests.flow.acting import dataset_of
 from tests.flow.people.test_qualification_rounds import wrong
-from tests.marketplaces import there
+from tests.marketplaces import visitors
 from tests.marketplaces.conftest import QUICK
 from tests.marketplaces.fake_mturk import FakeMTurk
 
@@ -61,7 +61,7 @@ def checks_of(batch: Batch) -> list[Publication]:
 def do(elsewhere: FakeMTurk, publication: Publication, name: str, *, right: bool) -> Arrival:
     """A worker accepts there, answers here, submits there."""
     publication.refresh_from_db()
-    arrival = there.arrive(publication, name, elsewhere.submit(publication.external_id or "", name))
+    arrival = visitors.arrive(publication, name, elsewhere.submit(publication.external_id or "", name))
     ours = arrival.assignment
     assert ours is not None
     given = answer_to(ours) if right else wrong(ours)
@@ -120,7 +120,7 @@ def test_each_is_paid_like_the_others_and_the_books_stay_whole(
     publications.send_due(connection, patience=QUICK)
     before = batch_funds.held(batch)
     arrival = do(elsewhere, checks_of(batch)[0], "AANNA", right=True)
-    there.look_now(connection)
+    visitors.look_now(connection)
     assignment_approval.approve(arrival.assignment)
     payments.send_due(connection, patience=QUICK)
     paid = Payment.objects.get(assignment=arrival.assignment)
@@ -137,9 +137,9 @@ def test_a_place_given_back_is_free_for_the_next(
     publications.send_due(connection, patience=QUICK)
     publication = checks_of(batch)[0]
     publication.refresh_from_db()
-    first = there.arrive(publication, "AANNA", "3ONE").assignment
+    first = visitors.arrive(publication, "AANNA", "3ONE").assignment
     assert first is not None
-    assert there.arrive(publication, "ABEN", "3TWO").assignment is None
+    assert visitors.arrive(publication, "ABEN", "3TWO").assignment is None
     leases.return_assignment(first)
     publication.hit.refresh_from_db()
     assert (publication.hit.live, publication.hit.wanted) == (0, 1)
@@ -176,7 +176,7 @@ def test_the_rule_warns_in_the_frame_and_pauses_here_and_there(
     entry = Entry("3NEXT", gold[3].external_id or "", "ABEN", origin)
     with pytest.raises(TurnedAway, match="paused"):
         arrivals.arrive(gold[3].hit, entry)
-    there.look_now(connection)
+    visitors.look_now(connection)
     [kept_out] = [one for one in elsewhere.qualifications.values() if one["holders"]]
     assert kept_out["holders"] == {"ABEN": 1}
     asked = next(iter(elsewhere.types.values()))["QualificationRequirements"]
@@ -186,7 +186,7 @@ def test_the_rule_warns_in_the_frame_and_pauses_here_and_there(
         "ActionsGuarded": "DiscoverPreviewAndAccept",
     } in asked
     hidden_gold.let_go_on(ben)
-    there.look_now(connection)
+    visitors.look_now(connection)
     assert kept_out["holders"] == {}
     assert arrivals.arrive(gold[3].hit, entry).assignment is not None
 
@@ -198,12 +198,12 @@ def test_they_end_when_all_ordinary_work_is_done_and_go_on_with_more(
     publications.send_due(connection, patience=QUICK)
     [*gold] = checks_of(batch)
     assert len(gold) == 2
-    there.look_now(connection)
+    visitors.look_now(connection)
     gold[0].refresh_from_db()
     assert gold[0].remote["status"] == "Assignable"
     for row in publications.of_batch(batch).filter(hit__check_item=False):
         do(elsewhere, row, "AANNA", right=True)
-    there.look_now(connection)
+    visitors.look_now(connection)
     assert {elsewhere.hits[row.external_id or ""]["Expiration"] < 1e6 for row in checks_of(batch)} == {True}
 
 
@@ -215,7 +215,7 @@ def test_a_batch_is_finished_whatever_hidden_gold_was_left_over(
     announcements.announce_due()
     for row in publications.of_batch(batch).filter(hit__check_item=False):
         do(elsewhere, row, "AANNA", right=True)
-    there.look_now(connection)
+    visitors.look_now(connection)
     announcements.announce_due()
     assert list(Notice.objects.filter(user=alice).values_list("kind", "facts")) == [("finished", {"answers": 2})]
     BatchActivity.objects.update(open_since=F("open_since") - timedelta(days=2))
@@ -245,7 +245,7 @@ def test_ten_requirements_leave_no_room_for_those_that_keep_out(project: Any, ch
 
 
 def test_the_marks_of_exclusion_are_the_batchs_own(checked: Callable[..., Batch], connection: Any) -> None:
-    session = there.session(connection)
+    session = visitors.session(connection)
     batch = checked()
     assert len(hit_terms.requirements_of(batch, session)) == 2
     batch.check_rule = {"after": 2, "warn_below": 0.8}

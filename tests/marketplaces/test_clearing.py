@@ -16,7 +16,7 @@ from annotation.marketplaces.flow import hit_sync, payments
 from annotation.marketplaces.models import Arrival, Connection, Publication
 from annotation.models import Erasure, Project
 from annotation.mturk_api.flow import access_keys
-from tests.marketplaces import there
+from tests.marketplaces import visitors
 from tests.marketplaces.conftest import QUICK
 from tests.marketplaces.fake_mturk import FakeMTurk
 
@@ -39,21 +39,21 @@ def pass_days(days: float) -> None:
 
 
 def test_a_project_stays_until_its_hits_are_ended_there(published: Any, connection: Any, elsewhere: FakeMTurk) -> None:
-    there.look_now(connection)
+    visitors.look_now(connection)
     project = deleted(published)
     with pytest.raises(Refused, match=r"still open on a marketplace.*Try again in a few minutes"):
         project_erasure.begin(project)
     Project.everything.update(removed_at=timezone.now() - timedelta(days=31))
     project_erasure.clear_due()
     assert not Erasure.objects.exists()
-    there.look_now(connection)
-    there.look_now(connection)
+    visitors.look_now(connection)
+    visitors.look_now(connection)
     assert project_erasure.begin(project)
 
 
 def test_a_rejection_is_told_before_the_project_goes(published: Any, connection: Any, elsewhere: FakeMTurk) -> None:
-    arrival = there.work(elsewhere, published.hits.order_by("pk")[0].publication, "ANNA")
-    there.look_now(connection)
+    arrival = visitors.work(elsewhere, published.hits.order_by("pk")[0].publication, "ANNA")
+    visitors.look_now(connection)
     assignment_approval.reject(arrival.assignment, text="The answer is empty.")
     project = deleted(published)
     Publication.objects.update(due_at=None)
@@ -67,7 +67,7 @@ def test_a_rejection_is_told_before_the_project_goes(published: Any, connection:
 def test_a_dead_marketplace_keeps_a_project_until_its_hits_have_ended_by_themselves(
     published: Any, connection: Any, elsewhere: FakeMTurk
 ) -> None:
-    there.look_now(connection)
+    visitors.look_now(connection)
     project = deleted(published)
     result = Publication.objects.first().closes_at + timedelta(seconds=published.lease_seconds, days=7)
     with pytest.raises(Refused, match=f"after {timezone.localtime(result):%Y-%m-%d}"):
@@ -80,7 +80,7 @@ def test_a_dead_marketplace_keeps_a_project_until_its_hits_have_ended_by_themsel
 
 
 def test_an_end_that_the_marketplace_was_never_told_of_does_not_count(published: Any, connection: Any) -> None:
-    there.look_now(connection)
+    visitors.look_now(connection)
     project = deleted(published)
     hit_sync.keep_open(published, timezone.now() - timedelta(days=60))
     with pytest.raises(Refused):
@@ -90,7 +90,7 @@ def test_an_end_that_the_marketplace_was_never_told_of_does_not_count(published:
 def test_keys_that_a_deleted_project_gave_itself_open_nothing_to_wait_for(
     published: Any, connection: Any, alice: Any
 ) -> None:
-    there.look_now(connection)
+    visitors.look_now(connection)
     project = deleted(published)
     Connection.objects.update(key_id=access_keys.make(project, alice).key_id)
     assert project_erasure.begin(project)

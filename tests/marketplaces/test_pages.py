@@ -12,7 +12,7 @@ from annotation import jobs
 from annotation.marketplaces.flow import connections, hit_sync, publications
 from annotation.marketplaces.models import BatchMarketplace, Connection, Publication
 from annotation.models import Batch
-from tests.marketplaces import there
+from tests.marketplaces import visitors
 from tests.marketplaces.conftest import QUICK
 from tests.marketplaces.fake_mturk import FakeMTurk
 
@@ -144,7 +144,7 @@ def test_troubles_and_errors_are_shown_with_what_to_do(
 ) -> None:
     row = publications.of_batch(published).first()
     elsewhere.submit(row.external_id, "ANNA", answer="<hers/>")
-    there.look_now(connection)
+    visitors.look_now(connection)
     Publication.objects.filter(pk=row.pk).update(error="This is <b>why</b>.")
     shown = page(client, place("batch-marketplace", published.slug))
     assert "this server has no response" in shown
@@ -181,7 +181,7 @@ def test_a_batch_of_our_own_has_no_such_page(client: Client, batch: Any) -> None
 def test_what_somebody_else_is_looking_at_is_left_to_them(
     published: Any, connection: Any, elsewhere: FakeMTurk
 ) -> None:
-    line = there.session(connection)
+    line = visitors.session(connection)
     row = publications.of_batch(published).select_related("hit__batch").first()
     publications.of_batch(published).update(lease_until="2100-01-01T00:00Z")
     assert not hit_sync.look_up(row, line)

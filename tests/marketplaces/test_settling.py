@@ -16,7 +16,7 @@ from annotation.marketplaces.flow import payments
 from annotation.marketplaces.models import Arrival
 from annotation.marketplaces.mturk.marketplace import MTurk
 from annotation.models import Assignment, Message, Payment
-from tests.marketplaces import there
+from tests.marketplaces import visitors
 from tests.marketplaces.conftest import QUICK
 from tests.marketplaces.fake_mturk import FakeMTurk, No
 
@@ -27,8 +27,8 @@ pytestmark = pytest.mark.django_db
 def done(published: Any, connection: Any, elsewhere: FakeMTurk) -> Arrival:
     """Somebody did a HIT of `published`, there and here."""
     publication = published.hits.order_by("pk")[0].publication
-    found = there.work(elsewhere, publication, "ANNA")
-    there.look_now(connection)
+    found = visitors.work(elsewhere, publication, "ANNA")
+    visitors.look_now(connection)
     found.refresh_from_db()
     return found
 

@@ -15,7 +15,7 @@ from annotation.marketplaces.base import HitStatus
 from annotation.marketplaces.flow import hit_sync, hit_terms, payments, publications
 from annotation.marketplaces.models import Arrival, Publication
 from annotation.models import Assignment, Hit, Payment, Worker, WorkerBlock
-from tests.marketplaces import there
+from tests.marketplaces import visitors
 from tests.marketplaces.conftest import QUICK
 from tests.marketplaces.fake_mturk import FakeMTurk
 
@@ -35,8 +35,8 @@ def told(publication: Publication) -> dict[str, Any]:
 def test_a_submission_on_both_sides_is_no_trouble(
     publication: Publication, connection: Any, elsewhere: FakeMTurk
 ) -> None:
-    arrival = there.work(elsewhere, publication, "ANNA")
-    assert there.look_now(connection).troubles == 0
+    arrival = visitors.work(elsewhere, publication, "ANNA")
+    assert visitors.look_now(connection).troubles == 0
     arrival.refresh_from_db()
     assert arrival.remote_state == "Submitted"
     assert told(publication)["status"] == "Assignable"
@@ -45,9 +45,9 @@ def test_a_submission_on_both_sides_is_no_trouble(
 def test_what_came_in_there_and_not_here_keeps_its_answer(
     publication: Publication, connection: Any, elsewhere: FakeMTurk
 ) -> None:
-    there.arrive(publication, "ANNA", elsewhere.submit(publication.external_id or "", "ANNA", answer="<hers/>"))
+    visitors.arrive(publication, "ANNA", elsewhere.submit(publication.external_id or "", "ANNA", answer="<hers/>"))
     elsewhere.submit(publication.external_id or "", "BEN", answer="<his/>")
-    assert there.look_now(connection).troubles == 2
+    assert visitors.look_now(connection).troubles == 2
     rows = Arrival.objects.order_by("external_worker")
     assert [(row.trouble, row.remote["answer"]) for row in rows] == [
         ("only_there", "<hers/>"),
@@ -58,21 +58,21 @@ def test_what_came_in_there_and_not_here_keeps_its_answer(
 def test_what_comes_in_here_later_is_no_trouble_any_more(
     publication: Publication, connection: Any, elsewhere: FakeMTurk
 ) -> None:
-    arrival = there.arrive(publication, "ANNA", elsewhere.submit(publication.external_id or "", "ANNA"))
-    there.look_now(connection)
-    there.submit_here(arrival)
+    arrival = visitors.arrive(publication, "ANNA", elsewhere.submit(publication.external_id or "", "ANNA"))
+    visitors.look_now(connection)
+    visitors.submit_here(arrival)
     elsewhere.answer("ApproveAssignment", {"AssignmentId": arrival.external_assignment})
-    assert there.look_now(connection).troubles == 0
+    assert visitors.look_now(connection).troubles == 0
 
 
 def test_what_came_in_here_and_not_there_is_shown_once_it_is_too_late(
     publication: Publication, connection: Any, elsewhere: FakeMTurk
 ) -> None:
-    arrival = there.arrive(publication, "ANNA", "3NEVERSUBMITTED")
-    there.submit_here(arrival)
-    assert there.look_now(connection).troubles == 0
+    arrival = visitors.arrive(publication, "ANNA", "3NEVERSUBMITTED")
+    visitors.submit_here(arrival)
+    assert visitors.look_now(connection).troubles == 0
     Arrival.objects.update(arrived_at=timezone.now() - timedelta(hours=3))
-    assert there.look_now(connection).troubles == 1
+    assert visitors.look_now(connection).troubles == 1
     arrival.refresh_from_db()
     assert arrival.trouble == "only_here"
 
@@ -80,10 +80,10 @@ def test_what_came_in_here_and_not_there_is_shown_once_it_is_too_late(
 def test_an_assignment_given_to_another_worker_does_not_take_over_the_first_ones_answer(
     publication: Publication, connection: Any, elsewhere: FakeMTurk
 ) -> None:
-    former = there.arrive(publication, "ANNA", "3AGAIN")
-    there.submit_here(former)
+    former = visitors.arrive(publication, "ANNA", "3AGAIN")
+    visitors.submit_here(former)
     elsewhere.submit(publication.external_id or "", "BEN", name="3AGAIN")
-    there.look_now(connection)
+    visitors.look_now(connection)
     found = {row.external_worker: row.trouble for row in Arrival.objects.all()}
     assert found == {"ANNA": "", "BEN": "another_worker"}
     former.refresh_from_db()
@@ -93,9 +93,9 @@ def test_an_assignment_given_to_another_worker_does_not_take_over_the_first_ones
 def test_what_was_approved_there_is_approved_here_and_not_paid_again(
     publication: Publication, connection: Any, elsewhere: FakeMTurk
 ) -> None:
-    arrival = there.work(elsewhere, publication, "ANNA")
+    arrival = visitors.work(elsewhere, publication, "ANNA")
     elsewhere.answer("ApproveAssignment", {"AssignmentId": arrival.external_assignment})
-    there.look_now(connection)
+    visitors.look_now(connection)
     ours = Assignment.objects.get(pk=arrival.assignment_id)
     assert (ours.approval, ours.approvals.get().source) == ("approved", "auto")
     assert Payment.objects.get().state == "paid"
@@ -107,7 +107,7 @@ def test_pausing_ends_the_hits_there_and_resuming_offers_them_again(
     published: Any, connection: Any, elsewhere: FakeMTurk
 ) -> None:
     def open_there() -> int:
-        there.look_now(connection)
+        visitors.look_now(connection)
         return sum(hit["Expiration"] > timezone.now().timestamp() for hit in elsewhere.hits.values())
 
     assert open_there() == 4
@@ -122,7 +122,7 @@ def test_pausing_ends_the_hits_there_and_resuming_offers_them_again(
 
 def test_an_excluded_hit_ends_there(publication: Publication, connection: Any, elsewhere: FakeMTurk) -> None:
     Hit.objects.filter(pk=publication.hit_id).update(excluded_at=timezone.now())
-    there.look_now(connection)
+    visitors.look_now(connection)
     assert elsewhere.hits[publication.external_id or ""]["Expiration"] < timezone.now().timestamp()
 
 
@@ -131,7 +131,7 @@ def test_more_places_are_asked_for_as_a_target_and_not_as_a_step(
 ) -> None:
     Hit.objects.filter(pk=publication.hit_id).update(wanted=5)
     for _time in range(3):
-        there.look_now(connection)
+        visitors.look_now(connection)
     assert elsewhere.hits[publication.external_id or ""]["MaxAssignments"] == 5
 
 
@@ -140,7 +140,7 @@ def test_keeping_a_batch_open_longer_moves_every_hit_there(
 ) -> None:
     until = timezone.now() + timedelta(days=90)
     assert hit_sync.keep_open(published, until) == 4
-    there.look_now(connection)
+    visitors.look_now(connection)
     assert {round(hit["Expiration"] - until.timestamp()) for hit in elsewhere.hits.values()} == {0}
 
 
@@ -148,7 +148,7 @@ def test_a_hit_that_was_deleted_there_is_not_asked_for_for_ever(
     publication: Publication, connection: Any, elsewhere: FakeMTurk
 ) -> None:
     del elsewhere.hits[publication.external_id or ""]
-    there.look_now(connection)
+    visitors.look_now(connection)
     assert told(publication)["status"] == "Disposed"
     assert publication.due_at is None
 
@@ -156,11 +156,11 @@ def test_a_hit_that_was_deleted_there_is_not_asked_for_for_ever(
 def test_looks_are_the_rarer_the_less_happens(publication: Publication, connection: Any, elsewhere: FakeMTurk) -> None:
     waits = []
     for _time in range(7):
-        there.look_now(connection)
+        visitors.look_now(connection)
         waits.append(told(publication)["wait"])
     assert waits == [30, 60, 120, 240, 480, 900, 900]
-    there.work(elsewhere, publication, "ANNA")
-    there.look_now(connection)
+    visitors.work(elsewhere, publication, "ANNA")
+    visitors.look_now(connection)
     assert told(publication)["wait"] == 30
 
 
@@ -185,7 +185,7 @@ def test_what_is_no_id_of_a_hit_ends_nothing(published: Any, elsewhere: FakeMTur
 
 def test_a_quiet_hit_costs_one_call_a_look(published: Any, connection: Any, elsewhere: FakeMTurk) -> None:
     elsewhere.calls.clear()
-    there.look_now(connection)
+    visitors.look_now(connection)
     assert elsewhere.calls == ["GetHIT"] * 4
 
 
@@ -213,23 +213,23 @@ def test_many_hits_are_looked_at_together(
 ) -> None:
     monkeypatch.setattr(hit_sync, "MANY", 2)
     elsewhere.calls.clear()
-    assert there.look_now(connection).looked == 4
+    assert visitors.look_now(connection).looked == 4
     assert "GetHIT" not in elsewhere.calls
 
 
 def test_blocked_workers_hold_the_qualification_that_keeps_them_out(
     published: Any, publication: Publication, connection: Any, elsewhere: FakeMTurk
 ) -> None:
-    arrival = there.arrive(publication, "ANNA", "3ONE")
+    arrival = visitors.arrive(publication, "ANNA", "3ONE")
     block = WorkerBlock.objects.create(worker=arrival.assignment.worker, reason="Copies.")
-    hit_terms.grant_there(published, there.session(connection))
+    hit_terms.grant_there(published, visitors.session(connection))
     held = next(iter(elsewhere.qualifications.values()))
     assert held["holders"] == {"ANNA": 1}
     asked = next(iter(elsewhere.types.values()))["QualificationRequirements"]
     assert asked[-1]["QualificationTypeId"] == held["QualificationTypeId"]
     assert asked[-1]["Comparator"] == "DoesNotExist"
     block.delete()
-    hit_terms.grant_there(published, there.session(connection))
+    hit_terms.grant_there(published, visitors.session(connection))
     assert held["holders"] == {}
 
 
@@ -244,7 +244,7 @@ def test_our_qualifications_are_held_there_under_their_own_names(
     anna = Worker.objects.create(project=project, external_id=f"{connection.pk}:ANNA")
     Qualification.objects.create(type=kind, worker=anna, value=80, granted_at=timezone.now())
     publications.send_due(connection, patience=QUICK)
-    hit_terms.grant_there(batch, there.session(connection))
+    hit_terms.grant_there(batch, visitors.session(connection))
     named = {row["Name"].partition(" [")[0]: row for row in elsewhere.qualifications.values()}
     assert named["Round 2"]["holders"] == {"ANNA": 80}
     asked = next(iter(elsewhere.types.values()))["QualificationRequirements"][0]
@@ -275,7 +275,7 @@ def test_a_qualification_that_the_account_has_there_is_asked_for_and_nobody_lose
     publications.send_due(connection, patience=QUICK)
     asked = next(iter(elsewhere.types.values()))["QualificationRequirements"][0]
     assert asked["QualificationTypeId"] == type_id
-    hit_terms.grant_there(batch, there.session(connection))
+    hit_terms.grant_there(batch, visitors.session(connection))
     assert elsewhere.qualifications[type_id]["holders"] == {"ANNA": 82, "BEN": 90, "CARL": 85}
 
 
@@ -289,7 +289,7 @@ def test_what_we_gave_of_the_accounts_own_qualification_follows_and_what_it_gave
     held |= {"BEN": 90, "CARL": 85}
     kind = qualification_types.create_type(project, "Composers", description="Passed the round.")
     wish = [{"type": kind.public_id, "comparator": "GreaterThanOrEqualTo", "values": [80], "guard": "Accept"}]
-    batch, session = launched(requirements=wish), there.session(connection)
+    batch, session = launched(requirements=wish), visitors.session(connection)
     people = {
         name: Worker.objects.create(project=project, external_id=f"{connection.pk}:{name}")
         for name in ("ANNA", "BEN", "CARL", "DORA")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
-from tests.mturk_api.acts import QUESTION
+from tests.mturk_api.worker_acts import QUESTION
 
 KINDS = [
     *("AssignmentAccepted", "AssignmentAbandoned", "AssignmentReturned", "AssignmentSubmitted"),

@@ -20,8 +20,8 @@ from annotation.flow.work import leases
 from annotation.models import Account, Assignment, Batch, Payment
 from annotation.mturk_api.flow import hit_changes, hit_creation
 from annotation.mturk_api.models import Listing
-from tests.mturk_api.acts import HIT, TERMS, accept, later, submit, work, worker
 from tests.mturk_api.boto_clients import mturk, requester
+from tests.mturk_api.worker_acts import HIT, TERMS, accept, later, submit, work, worker
 from tests.waiting import until
 
 pytestmark = [

@@ -16,8 +16,8 @@ from django.utils import timezone
 from annotation.models import AccessKey, Member, Project, SecondFactor, User
 from annotation.mturk_api import calls
 from annotation.mturk_api.flow import access_keys
-from tests.mturk_api.acts import HIT
 from tests.mturk_api.boto_clients import mturk, requester
+from tests.mturk_api.worker_acts import HIT
 
 TARGET = "MTurkRequesterServiceV20170117."
 

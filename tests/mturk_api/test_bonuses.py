@@ -13,9 +13,9 @@ from annotation.flow.money import ledger
 from annotation.flow.notifications import worker_messages
 from annotation.models import Payment, Project, Worker
 from annotation.mturk_api.models import RequestToken
-from tests.mturk_api.acts import HIT, accept, work, worker
 from tests.mturk_api.boto_clients import mturk, requester
-from tests.mturk_api.saying_no import refused
+from tests.mturk_api.refusals import refused
+from tests.mturk_api.worker_acts import HIT, accept, work, worker
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ from django.utils import timezone
 from annotation.mturk_api.flow import access_keys, notification_delivery
 from annotation.mturk_api.models import Event
 from annotation.pure.mturk import notification_events
-from tests.mturk_api.acts import TERMS, work, worker
 from tests.mturk_api.boto_clients import INSIDE, Inside, mturk, requester
 from tests.mturk_api.hook import QUEUE, hit_of, hook, signed_by, spec
+from tests.mturk_api.worker_acts import TERMS, work, worker
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from annotation.models import Hit, Participation, Project
 from annotation.mturk_api.flow import hit_changes, hit_creation
 from annotation.mturk_api.models import HitType, Listing
 from tests.flow.interleaving import just_before
-from tests.mturk_api.acts import HIT, QUESTION, TERMS, accept, later, pass_time, submit, work, worker
 from tests.mturk_api.boto_clients import mturk, requester
+from tests.mturk_api.worker_acts import HIT, QUESTION, TERMS, accept, later, pass_time, submit, work, worker
 
 
 @pytest.fixture

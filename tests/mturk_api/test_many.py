@@ -15,8 +15,8 @@ from annotation.models import Hit
 from annotation.mturk_api.flow import hit_creation
 from annotation.mturk_api.flow.hit_creation import HitRequest, Terms
 from annotation.mturk_api.models import Listing
-from tests.mturk_api.acts import HIT, QUESTION, TERMS, accept, pass_time, submit, work, worker
 from tests.mturk_api.boto_clients import mturk, requester
+from tests.mturk_api.worker_acts import HIT, QUESTION, TERMS, accept, pass_time, submit, work, worker
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from django.utils import timezone
 from annotation.mturk_api import service
 from annotation.mturk_api.calls import RequestError
 from annotation.mturk_api.models import HitType
-from tests.mturk_api.acts import HIT, QUESTION, TERMS
 from tests.mturk_api.boto_clients import mturk, requester
+from tests.mturk_api.worker_acts import HIT, QUESTION, TERMS
 
 TYPE = "00000000000000000040"
 LOCALE = "00000000000000000071"

@@ -11,10 +11,10 @@ from annotation.flow.work import leases
 from annotation.mturk_api.flow import hit_expiry, notification_events
 from annotation.mturk_api.models import Event, NotificationSetting
 from annotation.pure.batches import lifecycle
-from tests.mturk_api.acts import TERMS, accept, pass_time, work, worker
 from tests.mturk_api.boto_clients import mturk, requester
 from tests.mturk_api.hook import QUEUE, hit_of, spec
-from tests.mturk_api.saying_no import refused
+from tests.mturk_api.refusals import refused
+from tests.mturk_api.worker_acts import TERMS, accept, pass_time, work, worker
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from annotation.flow.review import assignment_approval
 from annotation.models import Assignment
 from annotation.mturk_api.flow import external_submission, hit_expiry, policy_actions
 from annotation.mturk_api.models import Listing, PolicyOutcome
-from tests.mturk_api.acts import HIT, accept, pass_time, submit, work, worker
 from tests.mturk_api.boto_clients import mturk, requester
-from tests.mturk_api.saying_no import refused
+from tests.mturk_api.refusals import refused
+from tests.mturk_api.worker_acts import HIT, accept, pass_time, submit, work, worker
 
 KNOWN, PLURALITY = "ScoreMyKnownAnswers/2011-09-01", "SimplePlurality/2011-09-01"
 

@@ -9,9 +9,9 @@ import pytest
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import qualification_types
 from annotation.models import QualificationRequest, QualificationType
-from tests.mturk_api.acts import worker
 from tests.mturk_api.boto_clients import mturk, requester
-from tests.mturk_api.saying_no import refused
+from tests.mturk_api.refusals import refused
+from tests.mturk_api.worker_acts import worker
 
 SCHEMAS = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
 TEST = (

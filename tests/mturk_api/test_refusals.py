@@ -10,8 +10,8 @@ from botocore.exceptions import ClientError
 from django.utils import timezone
 
 from annotation.models import QualificationType
-from tests.mturk_api.acts import HIT, QUESTION, TERMS, accept, later, pass_time, submit, work, worker
 from tests.mturk_api.boto_clients import mturk, requester
+from tests.mturk_api.worker_acts import HIT, QUESTION, TERMS, accept, later, pass_time, submit, work, worker
 
 NOBODY = "3NOBODY"
 

@@ -20,8 +20,8 @@ from annotation.mturk_api.flow import hit_funds
 from annotation.mturk_api.flow.hit_expiry import catch_up
 from annotation.mturk_api.models import Listing
 from annotation.pure.mturk import hit_status
-from tests.mturk_api.acts import HIT, TERMS, accept, later, pass_time, submit, worker
 from tests.mturk_api.boto_clients import mturk, requester
+from tests.mturk_api.worker_acts import HIT, TERMS, accept, later, pass_time, submit, worker
 
 PLACES = st.integers(1, 12)
 WHICH = st.integers(0, 99)

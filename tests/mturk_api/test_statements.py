@@ -15,8 +15,8 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Dataset, Hit, Item
 from annotation.mturk_api.flow import hit_creation
 from annotation.mturk_api.models import Listing
-from tests.mturk_api.acts import HIT, QUESTION, TERMS
 from tests.mturk_api.boto_clients import INSIDE, SESSION, Inside, mturk, requester
+from tests.mturk_api.worker_acts import HIT, QUESTION, TERMS
 
 pytestmark = [
     pytest.mark.postgresql(reason="locks, plans and errors are the database's own"),

@@ -9,9 +9,9 @@ import pytest
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import mturk_ids, qualification_types
 from annotation.models import Message
-from tests.mturk_api.acts import HIT, work, worker
 from tests.mturk_api.boto_clients import mturk, requester
-from tests.mturk_api.saying_no import refused
+from tests.mturk_api.refusals import refused
+from tests.mturk_api.worker_acts import HIT, work, worker
 
 
 @pytest.fixture

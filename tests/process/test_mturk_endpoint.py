@@ -12,7 +12,7 @@ from typing import Any
 import boto3
 import pytest
 
-from tests.mturk_api.acts import HIT
+from tests.mturk_api.worker_acts import HIT
 from tests.process.installation import SECONDS_TO_START, Installation, free_port
 from tests.process.wheels import answers
 from tests.waiting import until

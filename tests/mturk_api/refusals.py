@@ -1,4 +1,4 @@
-"""How tests look at an error of the wire."""
+"""How tests look at an error of the MTurk API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What workers do with HITs of the wire, by the verbs that their pages call."""
+"""What workers do with HITs of the MTurk API, by the verbs that their pages call."""
 
 from __future__ import annotations
 
