@@ -17,7 +17,7 @@ class _Guarded:
         name = self._dns_host
         self._dns_host = public_address(name, self.port)
         try:
-            found: socket.socket = super()._new_conn()  # type: ignore[misc]
+            found: socket.socket = super()._new_conn()  # type: ignore[misc]  # of the class that it is mixed into
         finally:
             self._dns_host = name  # certificates are still checked against the name
         return found

@@ -148,7 +148,7 @@ class QuietMessageMiddleware(MessageMiddleware):
     """Django's, which does nothing for a request that neither shows nor adds a message."""
 
     def process_request(self, request: HttpRequest) -> None:
-        request._messages = SimpleLazyObject(partial(default_storage, request))  # type: ignore[attr-defined]
+        request._messages = SimpleLazyObject(partial(default_storage, request))  # type: ignore[attr-defined]  # as below
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         if request._messages._wrapped is empty:  # type: ignore[attr-defined]  # where Django's own keeps them

@@ -65,5 +65,5 @@ def _same(view: Any, route: str) -> Any:
         return view(request, **parts)
 
     alias.csrf_exempt = True  # type: ignore[attr-defined]  # as DRF's views are: its session authentication checks
-    alias.alias_of = route  # type: ignore[attr-defined]
+    alias.alias_of = route  # type: ignore[attr-defined]  # for the schema
     return alias

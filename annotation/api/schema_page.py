@@ -17,7 +17,7 @@ class ByQuery(DefaultContentNegotiation):
     """Negotiation by `?format=yaml` too; other views use `format` as a field."""
 
     # api_settings is one, which the stubs describe by its names
-    settings = APISettings({**api_settings.user_settings, "URL_FORMAT_OVERRIDE": "format"})  # type: ignore[assignment, arg-type]
+    settings = APISettings({**api_settings.user_settings, "URL_FORMAT_OVERRIDE": "format"})  # type: ignore[assignment, arg-type]  # as above
 
 
 class AsJson(JSONRenderer):

@@ -32,7 +32,7 @@ def wide_encoding(head: bytes) -> str:
         (False, True, True, True): "utf-32-le", (True, True, True, False): "utf-32-be",
         (False, True, False, True): "utf-16-le", (True, False, True, False): "utf-16-be",
     }  # fmt: skip
-    return patterns.get(tuple(zeros), "") if sample else ""  # type: ignore[arg-type]
+    return patterns.get(tuple(zeros), "") if sample else ""  # type: ignore[arg-type]  # four of them
 
 
 class Recoded(io.RawIOBase):

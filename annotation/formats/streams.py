@@ -72,7 +72,7 @@ def opened(source: Path | bytes) -> Iterator[BinaryIO]:
 
 def head(stream: BinaryIO, size: int = 4096) -> bytes:
     """Some of the first bytes, without a byte order mark, not taken from the stream."""
-    return cast(bytes, stream.peek(size)).removeprefix(_BOM)  # type: ignore[attr-defined]
+    return cast(bytes, stream.peek(size)).removeprefix(_BOM)  # type: ignore[attr-defined]  # all are buffered
 
 
 def _text_of(stream: BinaryIO) -> BinaryIO:

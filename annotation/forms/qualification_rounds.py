@@ -42,9 +42,9 @@ class ClauseForm(forms.Form):
         figures: dict[str, Any] = {}
         for grading in (QualificationRound.Grading.GOLD, QualificationRound.Grading.REQUESTER):
             figures |= qualification_rounds.figures_for(task, grading)
-        self.fields["figure"].choices = [("", _("no condition")), *((k, _(f.label)) for k, f in figures.items())]  # type: ignore[attr-defined]
+        self.fields["figure"].choices = [("", _("no condition")), *((k, _(f.label)) for k, f in figures.items())]  # type: ignore[attr-defined]  # as below
         slugs = project.datasets.whole().order_by("slug").values_list("slug", flat=True)
-        self.fields["dataset"].choices = [*PLACES, *((slug, slug) for slug in slugs)]  # type: ignore[attr-defined]  # a ChoiceField, as above
+        self.fields["dataset"].choices = [*PLACES, *((slug, slug) for slug in slugs)]  # type: ignore[attr-defined]  # a ChoiceField
 
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data

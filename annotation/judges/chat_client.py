@@ -178,4 +178,4 @@ def _tokens(usage: Any) -> tuple[int, int] | None:
     counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
     if not all(type(count) is int and 0 <= count <= MOST_TOKENS for count in counts):
         return None
-    return counts[0], counts[1]  # type: ignore[return-value]
+    return counts[0], counts[1]  # type: ignore[return-value]  # checked above

@@ -179,7 +179,7 @@ class Conversation:
     def _settle(self, sent: Sent, reply: Reply) -> None:
         place = sent.place
         cost = calls.price(self.run, *reply.tokens) if reply.tokens else None
-        paid = {"cost": cost, "tokens": reply.tokens}
+        paid: dict[str, Any] = {"cost": cost, "tokens": reply.tokens}
         if reply.refusal:
             self._end(sent, State.REFUSED, why=reply.refusal, **paid)
             return
@@ -190,15 +190,15 @@ class Conversation:
         except ValueError as misfit:
             if place.repaired:
                 self._end(sent, State.MISFIT, why=str(misfit), **paid)
-            elif calls.settle(sent.call, State.REPAIRED, why=str(misfit), **paid):  # type: ignore[arg-type]
+            elif calls.settle(sent.call, State.REPAIRED, why=str(misfit), **paid):
                 place.repaired, place.before = True, (reply.text, str(misfit))
                 heapq.heappush(self._later, place)
             return
         self._end(sent, State.ANSWERED, answer=answer, **paid)
         self._answered = True
 
-    def _end(self, sent: Sent, state: str, **columns: object) -> None:
-        self._settled += calls.settle(sent.call, state, **columns)  # type: ignore[arg-type]
+    def _end(self, sent: Sent, state: str, **columns: Any) -> None:
+        self._settled += calls.settle(sent.call, state, **columns)
 
     def _busy(self, sent: Sent, busy: Busy) -> None:
         """Wait as long as the endpoint asks, with all calls; such a call was not worked on, so it costs nothing."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -12,7 +14,7 @@ from annotation.models.fields import TimestampField, one_of
 from annotation.models.project import public_id
 from annotation.models.sealed import SealedField
 
-DIGITS = {"max_digits": 15, "decimal_places": 8}  # dollars; SQLite keeps 15 digits
+DIGITS: dict[str, Any] = {"max_digits": 15, "decimal_places": 8}  # dollars; SQLite keeps 15 digits
 
 
 class ModelRun(models.Model):
@@ -41,14 +43,14 @@ class ModelRun(models.Model):
     most_tokens = models.PositiveIntegerField(default=1024)  # of one reply
     price_in = models.DecimalField(max_digits=12, decimal_places=6, default=0)  # dollars for a million tokens
     price_out = models.DecimalField(max_digits=12, decimal_places=6, default=0)
-    most_cost = models.DecimalField(null=True, blank=True, **DIGITS)  # type: ignore[arg-type]
+    most_cost = models.DecimalField(null=True, blank=True, **DIGITS)
     most_calls = models.PositiveIntegerField(null=True, blank=True)
     terms = models.CharField(_("terms for the output"), max_length=500, blank=True)
     state = models.CharField(max_length=7, choices=State, default=State.DRAFT)
     turn = models.PositiveIntegerField(default=0)  # raised by each process that takes it; calls of earlier ones end
     lease_until = models.DateTimeField(null=True, blank=True)
     calls_made = models.PositiveIntegerField(default=0)
-    spent = models.DecimalField(default=0, **DIGITS)  # type: ignore[arg-type]  # with what is reserved for open calls
+    spent = models.DecimalField(default=0, **DIGITS)  # with what is reserved for open calls
     failures = models.PositiveIntegerField(default=0)  # in a row
     not_before = models.DateTimeField(null=True, blank=True)  # the endpoint asked to wait until then
     trouble = models.CharField(max_length=500, blank=True)  # why it paused by itself
@@ -92,7 +94,7 @@ class ModelCall(models.Model):
     item = models.ForeignKey(Item, models.CASCADE, related_name="model_calls")
     sample = models.PositiveSmallIntegerField(default=0)
     state = models.CharField(max_length=8, choices=State, default=State.OPEN)
-    cost = models.DecimalField(**DIGITS)  # type: ignore[arg-type]
+    cost = models.DecimalField(**DIGITS)
     tokens_in = models.PositiveIntegerField(null=True, blank=True)  # null: the endpoint did not say
     tokens_out = models.PositiveIntegerField(null=True, blank=True)
     why = models.CharField(max_length=500, blank=True)  # it failed or does not fit

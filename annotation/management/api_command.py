@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from django.core.files.base import ContentFile
 from django.core.management.base import CommandError
@@ -74,7 +74,7 @@ class ApiCommand(JSONCommand):
             job.refresh_from_db()
         if job.state == Job.State.FAILED:
             raise Report(job.error, job.result)
-        return job.result  # type: ignore[no-any-return]
+        return cast(dict[str, Any], job.result)
 
     def lines(self, result: Any) -> list[str]:
         return list(readable(result))

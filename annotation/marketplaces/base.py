@@ -168,7 +168,7 @@ def optional(method: Method) -> Method:
     def left_out(*_: Any, **_named: Any) -> Any:
         raise NotOffered(method.__name__)
 
-    left_out.is_left_out = True  # type: ignore[attr-defined]
+    left_out.is_left_out = True  # type: ignore[attr-defined]  # which `offers` looks for
     return cast(Method, left_out)
 
 

@@ -238,7 +238,7 @@ class RefusalForm(forms.Form):
 
     def __init__(self, *given: Any, kind: type[StudyMarketplace], **more: Any) -> None:
         super().__init__(*given, **more)
-        self.fields["category"].choices = kind.rejection_categories  # type: ignore[attr-defined]
+        self.fields["category"].choices = kind.rejection_categories  # type: ignore[attr-defined]  # a ChoiceField
         if not kind.rejection_categories:
             del self.fields["category"]
         percent: Any = self.fields["percent"]

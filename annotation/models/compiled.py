@@ -165,7 +165,7 @@ def compiled(build: Callable[P, QuerySet[M, R]]) -> Callable[P, list[R]]:
 
     @cache
     def made(_vendor: str) -> tuple[Statement, Reader]:
-        query = build(*signature.placeholders)  # type: ignore[call-arg]
+        query = build(*signature.placeholders)  # type: ignore[call-arg]  # in place of its values
         compiler = query.query.get_compiler(connection=connection)
         statement = signature.statement(*compiler.as_sql())
         return statement, _reader(query, compiler)
@@ -225,9 +225,9 @@ class Maker:
 
     def __init__(self, model: type[Model]) -> None:
         self._model = model
-        plain = model.__init__ is Model.__init__ and model.from_db.__func__ is Model.from_db.__func__  # type: ignore[attr-defined]
+        plain = model.__init__ is Model.__init__ and model.from_db.__func__ is Model.from_db.__func__  # type: ignore[attr-defined]  # of class methods
         if not plain or pre_init.has_listeners(model) or post_init.has_listeners(model):
-            self.from_db = model.from_db  # type: ignore[method-assign, assignment]
+            self.from_db = model.from_db  # type: ignore[method-assign, assignment]  # its own
 
     def from_db(self, alias: str, names: Sequence[str], values: Sequence[Any]) -> Any:
         made = self._model.__new__(self._model)
@@ -309,7 +309,7 @@ def compiled_update(build: Callable[P, Update]) -> Callable[P, int]:
 
     @cache
     def made(_vendor: str) -> Statement:
-        rows, changes = build(*signature.placeholders)  # type: ignore[call-arg]
+        rows, changes = build(*signature.placeholders)  # type: ignore[call-arg]  # in place of its values
         query = cast(UpdateQuery, rows.query.chain(UpdateQuery))
         query.add_update_values(changes)
         return signature.statement(*query.get_compiler(connection=connection).as_sql())

@@ -83,7 +83,7 @@ def of_this_network(port: int, host: str) -> dict[str, str]:
     return of_this_home() | own
 
 
-class Server(subprocess.Popen):  # type: ignore[type-arg]
+class Server(subprocess.Popen[bytes]):
     """A running production web server, on this machine only unless `host` is an address of the network.
 
     `base`: how this machine reaches it.

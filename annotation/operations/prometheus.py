@@ -66,7 +66,7 @@ def exposition() -> bytes:
     """All metrics as text."""
     registry = CollectorRegistry()
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
-        multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # of the library
         content = generate_latest(registry)
     else:
         content = generate_latest(_own)

@@ -72,7 +72,7 @@ class Decision:
     @property
     def labels(self) -> dict[str, Label]:
         """The labels by which responses are counted."""
-        return {one.label: Label(one.words, {self.field: one.stored}) for one in self.choices}  # type: ignore[dict-item]
+        return {one.label: Label(one.words, {self.field: one.stored}) for one in self.choices}  # type: ignore[dict-item]  # stored places have no labels
 
     @property
     def schema(self) -> JSON:

@@ -40,7 +40,7 @@ def _sent(request: HttpRequest) -> list[tuple[str, str]]:
 def frameable(response: HttpResponse) -> HttpResponse:
     """The response, allowed in frames of other sites."""
     response.xframe_options_exempt = True
-    response._csp_replace = {"frame-ancestors": None}  # type: ignore[attr-defined]
+    response._csp_replace = {"frame-ancestors": None}  # type: ignore[attr-defined]  # for django-csp
     return response
 
 

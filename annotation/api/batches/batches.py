@@ -1,7 +1,7 @@
 """Batches: list, create, change, launch, pause, close and continue them."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from django.utils.translation import gettext as _
 from rest_framework import serializers
@@ -133,7 +133,7 @@ class BatchViewSet(ResourceViewSet):
         return self._stored(batch_drafts.change_batch(self.row, settings, user=self.request.user))
 
     def _stored(self, batch: Batch) -> Batch:
-        return self.get_queryset().get(pk=batch.pk)  # type: ignore[no-any-return]
+        return cast(Batch, self.get_queryset().get(pk=batch.pk))
 
     @operation(id="discardBatch")
     def destroy(self) -> None:

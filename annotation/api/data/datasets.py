@@ -61,7 +61,7 @@ class ImportInput(Input):
     )
     licence = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
     # DRF takes a declared field out of the class: it is not the attribute `source` of fields
-    source = serializers.URLField(max_length=500, required=False, allow_blank=True, default="")  # type: ignore[assignment]
+    source = serializers.URLField(max_length=500, required=False, allow_blank=True, default="")  # type: ignore[assignment]  # see above
     skip_bad = serializers.BooleanField(default=False, help_text="Skip records that cannot be stored.")
     dry_run = serializers.BooleanField(default=False, help_text="Check the file without importing it.")
 

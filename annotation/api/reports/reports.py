@@ -21,7 +21,7 @@ from annotation.pure.reports.report_values import table_of, tables_of
 from annotation.pure.reports.table_files import FILES
 
 
-class PartInput(Input, filter_of(ReportPart)):  # type: ignore[misc]
+class PartInput(Input, filter_of(ReportPart)):  # type: ignore[misc]  # a class made by a call
     """Part of a batch, as a body."""
 
     EXAMPLE = {"dataset": "wells", "hops": 3}

@@ -73,7 +73,7 @@ def own(public_id: str, user: int) -> Assignment | None:
         found.joined = joined
         joined.batch, joined.worker, joined.worker.project = found.batch, found.worker, found.batch.project
         joined.newest_instructions, joined.waiting_feedback = found.newest_instructions, found.waiting_feedback
-    return found  # type: ignore[no-any-return]
+    return found  # type: ignore[no-any-return]  # with the columns of its query
 
 
 @compiled

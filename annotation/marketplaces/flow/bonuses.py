@@ -183,7 +183,7 @@ def read_lists(study: PanelStudy, session: StudySession) -> int:
 def _judge(row: VisitBonus, listed: list[str], patience: Patience) -> bool:
     if _shows(row, listed):
         return settle(row, State.PAID, since=(State.CALLED,), seen=listed)
-    late = row.called_at is not None and row.now > row.called_at + UNCLEAR_AFTER  # type: ignore[attr-defined]
+    late = row.called_at is not None and row.now > row.called_at + UNCLEAR_AFTER  # type: ignore[attr-defined]  # `now` is annotated
     if Counter(listed) != Counter(row.before) or late:
         row.move(State.UNCLEAR, since=(State.CALLED,), seen=listed)
     else:

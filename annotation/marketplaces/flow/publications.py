@@ -136,7 +136,7 @@ def _ensure_there(publication: Publication, session: HitSession) -> str:
     if found := outbox.look_where_forgotten(publication, session, look):
         return found
     Publication.objects.filter(pk=publication.pk).update(last_try_at=Now(), external_type=type_id)
-    seconds = (publication.closes_at - publication.now).total_seconds()  # type: ignore[attr-defined]
+    seconds = (publication.closes_at - publication.now).total_seconds()  # type: ignore[attr-defined]  # `now` by outbox.take
     try:
         return session.call(session.marketplace.publish, hit_terms.offer_of(publication, type_id, seconds=seconds))
     except AlreadyThere as there:
@@ -159,7 +159,7 @@ def _found_by_annotation(publication: Publication, session: HitSession, since: d
     earliest = max(since, publication.missed_at + session.patience.lag) if publication.missed_at else since
     if seen is None or seen[0] < earliest:
         rows = session.call(lambda: list(session.marketplace.list_hits()))
-        seen = (publication.now, {row.annotation: row.external_id for row in rows})  # type: ignore[attr-defined]
+        seen = (publication.now, {row.annotation: row.external_id for row in rows})  # type: ignore[attr-defined]  # `now` by outbox.take
         session.seen = seen
     return seen[1].get(publication.annotation, "")
 

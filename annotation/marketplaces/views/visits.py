@@ -82,7 +82,7 @@ def visit(request: HttpRequest) -> HttpResponse:
     page = render(request, "marketplaces/visit_end.html", _context(own, progress) | {"code": code, "return_url": url})
     if url:
         parts = urlsplit(url)
-        page._csp_update = {"form-action": [SELF, f"{parts.scheme}://{parts.netloc}"]}  # type: ignore[attr-defined]
+        page._csp_update = {"form-action": [SELF, f"{parts.scheme}://{parts.netloc}"]}  # type: ignore[attr-defined]  # for django-csp
     return page
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import NamedTuple
 
-import ahocorasick  # type: ignore[import-not-found]
+import ahocorasick  # type: ignore[import-not-found]  # a module of C without stubs
 
 from annotation.pure.data import dag
 from annotation.pure.data.example import JSON, Example, Hop, Paragraph

@@ -54,7 +54,7 @@ def rewritten(html: str, *, script: str, crowd: str, first: str) -> str:
     at = start.end() if start else 0
     page = f'{html[:at]}<script src="{first}"></script>{html[at:]}'
     for wanted, address in ((_SUBMIT, SUBMIT_PATH), (_SCRIPT, script), (_CROWD_SCRIPT, crowd)):
-        page = wanted.sub(lambda _found, address=address: address, page)  # type: ignore[misc]
+        page = wanted.sub(lambda _found, address=address: address, page)  # type: ignore[misc]  # a default binds it now
     return page
 
 

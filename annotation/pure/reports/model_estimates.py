@@ -87,7 +87,7 @@ def estimated(
             over: ppi.Estimate | None = None
             if asked.each:
                 sums = _sums(((row.drawn, row.worker), score(row.label)) for row in given)
-                lists = _sums((what[0], score(one.value)) for what, one in of.items())  # type: ignore[index]
+                lists = _sums((what[0], score(one.value)) for what, one in of.items())  # type: ignore[index]  # of elements: pairs
                 sample = ppi.sample_of_elements([ppi.Summed(*at, *both) for at, both in sums.items()], lists, chances)
                 means = [Response(*at, total / size) for at, (total, size) in sums.items()]
                 items = ppi.sample_of(means, {item: total / size for item, (total, size) in lists.items()}, chances)

@@ -135,7 +135,7 @@ class Definition:
 
 Part = TypeVar("Part", StudyData, StudyDerivation, StudyRound, StudyBatch)
 YAML_NAMES = {"source": "from"}  # "from" is no name in Python
-KINDS = {"str": str, "int": int, "float": (int, float), "dict": dict, "list": list}
+KINDS: dict[str, Any] = {"str": str, "int": int, "float": (int, float), "dict": dict, "list": list}
 
 
 def yaml_reader() -> Any:
@@ -233,7 +233,7 @@ def _settings(kind: type, settings: Mapping[str, Any], place: str) -> dict[str, 
     for shown, each in known.items():
         if shown in settings:
             wanted = str(each.type).partition(" ")[0].partition("[")[0]
-            if not isinstance(settings[shown], KINDS[wanted]) or isinstance(settings[shown], bool):  # type: ignore[arg-type]
+            if not isinstance(settings[shown], KINDS[wanted]) or isinstance(settings[shown], bool):
                 raise BadStudy(f"{place}.{shown}: write {_in_words(wanted)}")
             found[each.name] = settings[shown]
         elif each.default is MISSING and each.default_factory is MISSING:

@@ -75,7 +75,7 @@ def _of_yaml(text: str, broken: json.JSONDecodeError) -> Any:
 def _loader(yaml: Any) -> Any:
     """The reader of plain values; of booleans only true and false."""
 
-    class Loader(yaml.SafeLoader):  # type: ignore[misc]
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]  # an extra, loaded where it is needed
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent):
                 raise yaml.composer.ComposerError(None, None, "aliases are not read", self.peek_event().start_mark)

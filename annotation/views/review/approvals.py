@@ -2,9 +2,8 @@
 
 import secrets
 from dataclasses import replace
-from datetime import datetime
 from decimal import Decimal, InvalidOperation
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseBase, HttpResponseRedirect
@@ -101,7 +100,8 @@ def _line(row: Assignment) -> dict[str, Any]:
 
 
 def _clock(row: Assignment) -> dict[str, Any]:
-    left = cast(datetime, row.auto_approve_at) - clock.now()
+    now = clock.now()
+    left = (row.auto_approve_at or now) - now
     return {"pressing": not row.approval and left < approval_queue.ALARM, "overdue": left.total_seconds() <= 0}
 
 

@@ -1,6 +1,6 @@
 """Review of one response, with single keys, and on to the next."""
 
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -240,7 +240,7 @@ def review_withdraw(request: Request, project: Project, batch: Batch, pk: int) -
     """Withdraw feedback that the worker has not read yet."""
     shown = reviewed_batch(batch)
     feedback = get_object_or_404(Feedback.objects.filter(assignment__batch=shown), pk=pk)
-    row = _answer_of(shown, cast(Assignment, feedback.assignment).public_id)
+    row = _answer_of(shown, feedback.assignment.public_id)  # type: ignore[union-attr]  # by the filter
     problem = "" if worker_feedback.withdraw(feedback) else _("The worker has read it already, so it cannot be undone.")
     return _render_feedback(request, shown, row, problem=problem)
 
