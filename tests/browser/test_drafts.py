@@ -11,10 +11,11 @@ from playwright.sync_api import expect
 
 from tests.browser.desk import Desk, held, poll
 from tests.browser.site import Site
+from tests.browser.test_small_screens import IN_REACH, PHONE, overflow
 
 WorkPage = Callable[..., Desk]
 KEPT = "() => Object.keys(localStorage).filter((name) => name.startsWith('hopscribe:draft:')).length"
-NOT_SAVED = "The last change is not saved yet; trying again"
+NOT_SAVED = "Not saved yet; trying again"
 
 
 def stored_words(worker: Desk) -> str:
@@ -138,6 +139,21 @@ def test_offline_work_is_kept_said_and_sent_when_the_connection_is_back(desk: Wo
     worker.wait_saved()
     assert stored_words(worker) == "larch"
     assert worker.page.evaluate(KEPT) == 0
+
+
+def test_a_phone_says_that_work_is_not_saved_wherever_its_page_is_scrolled(desk: WorkPage) -> None:
+    worker = desk("demo", sample=1, page=PHONE)
+    worker.page.locator("#text-5").evaluate("(element) => element.scrollIntoView({block: 'center'})")
+    expect(worker.page.locator("#saved")).not_to_be_in_viewport()
+    worker.page.context.set_offline(True)
+    worker.select(worker.texts()[5].split()[0])
+    wait_unsaved(worker)
+    assert worker.page.locator("#saved").evaluate(IN_REACH)
+    assert worker.page.locator("#question").evaluate(IN_REACH)
+    assert overflow(worker.page) == 0
+    worker.page.context.set_offline(False)
+    worker.wait_saved()
+    expect(worker.page.locator("#saved")).not_to_be_in_viewport()
 
 
 @pytest.mark.soak
