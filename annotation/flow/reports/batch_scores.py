@@ -3,15 +3,13 @@
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC
-from itertools import accumulate, islice
+from itertools import islice
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Max, Sum
-from django.db.models.functions import TruncHour
 from django.utils.translation import gettext as _
 
 from annotation import models
@@ -23,21 +21,11 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
 from annotation.flow.reports import altered_facts, baselines, model_predictions, own_answers, suggestion_figures
 from annotation.flow.reports.collected_responses import Collected
-from annotation.flow.reports.participation import participation, unpaid
+from annotation.flow.reports.participation import participation, submissions_by_hour, unpaid
 from annotation.flow.review import adjudication, gold_in_doubt
 from annotation.flow.work import across_batches
 from annotation.flow.work.submitted_responses import submitted_answers
-from annotation.models import (
-    AuditEntry,
-    Batch,
-    BatchReport,
-    GoldDecision,
-    Hit,
-    Item,
-    PartReport,
-    Prediction,
-    PredictionSet,
-)
+from annotation.models import Batch, BatchReport, GoldDecision, Hit, Item, PartReport, Prediction, PredictionSet
 from annotation.pure.data.example import Example, option_of
 from annotation.pure.reports import exclusion_tables
 from annotation.pure.reports.disagreement_map import DIFFERING
@@ -65,19 +53,19 @@ def score_batch(batch: Batch, *, part: BatchPart = ALL, progress: OnProgress = n
     """Compute and store the report of the batch, or of the part that matches the filter.
 
     For the complete batch it also stores each HIT's disagreement and mean grade against gold."""
-    version, begun = version_key(batch), AuditEntry.objects.aggregate(last=Max("pk"))["last"] or 0
+    version, begun = version_key(batch), models.AuditEntry.objects.aggregate(last=Max("pk"))["last"] or 0
     task, collected = task_type(batch.task), Collected.of(batch)
     content = _computed(batch, task, _options(batch, task, part), _all_hits(batch, task, progress, part, collected))
     content["by_position"] = [] if batch.is_by_confidence else position_tables(collected.placed, seed=batch.seed)
     content[DIFFERING] = collected.contested.tables(task.differences)
     content["counts"] = collected.counts()
     content["rows"] = {dataset: dict(rows) for dataset, rows in collected.rows.items()}
-    content["progress"] = _progress(batch, part)
+    content["progress"] = submissions_by_hour(batch, part)
     if not part.key and own_answers.has_evidence(batch, task):
         content |= _evidence(batch, task, collected)
     if part.pooled and batch.suggest:
         content |= suggestion_figures.pooled(batch, part, content)
-    restored = AuditEntry.objects.filter(pk__gt=begun, project=batch.project_id, act="restored", kind="hit")
+    restored = models.AuditEntry.objects.filter(pk__gt=begun, project=batch.project_id, act="restored", kind="hit")
     if restored.exists():  # after it was read as excluded, perhaps, and now the version is again what it was before
         version = ""
     kept = {"stand": version, "content": content}
@@ -158,15 +146,6 @@ def is_fresh(batch: Batch, report: BatchReport | PartReport) -> bool:
 def is_fresh_as_kept(batch: Batch, report: BatchReport | PartReport) -> bool:
     """As `is_fresh`, but the responses to a large batch are cached figures."""
     return report.stand == _version(batch, _responses(batch))
-
-
-def _progress(batch: Batch, part: BatchPart) -> list[list[Any]]:
-    """[hour in UTC, responses submitted until its end], for each hour with submissions."""
-    rows = hit_filters.assignments_in(batch, part, batch.assignments.submitted().filter(hit__check_item=False))
-    hours = rows.order_by().annotate(hour=TruncHour("submitted_at", tzinfo=UTC)).values("hour")
-    counted = [(row["hour"], row["count"]) for row in hours.annotate(count=Count("pk")).order_by("hour")]
-    sums = accumulate(count for _hour, count in counted)
-    return [[hour.isoformat(), total] for (hour, _count), total in zip(counted, sums, strict=True)]
 
 
 def _corrected(hits: list[HitWithResponses], changes: dict[int, GoldDecision]) -> list[HitWithResponses]:

@@ -1,9 +1,14 @@
 """What became of everybody who was let in to a batch, and of every assignment, for its report."""
 
+from datetime import UTC
+from itertools import accumulate
 from typing import Any
 
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.db.models.functions import TruncHour
 
+from annotation.flow.batches import hit_filters
+from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.money.batch_funds import undecided_of
 from annotation.models import Assignment, Batch, Participation, Payment, WorkerResponse
 from annotation.models.assignment import NOT_IMPORTING
@@ -23,6 +28,15 @@ def participation(batch: Batch) -> dict[str, Any]:
     came = set(joined.values_list("worker", flat=True))
     found = flow(rows, came=came, chosen=set(batch.workers.values_list("pk", flat=True)))
     return found | {"others": others | unpaid(batch)}
+
+
+def submissions_by_hour(batch: Batch, part: BatchPart) -> list[list[Any]]:
+    """[hour in UTC, responses submitted until its end], for each hour with submissions."""
+    rows = hit_filters.assignments_in(batch, part, batch.assignments.submitted().filter(hit__check_item=False))
+    hours = rows.order_by().annotate(hour=TruncHour("submitted_at", tzinfo=UTC)).values("hour")
+    counted = [(row["hour"], row["count"]) for row in hours.annotate(count=Count("pk")).order_by("hour")]
+    sums = accumulate(count for _hour, count in counted)
+    return [[hour.isoformat(), total] for (hour, _count), total in zip(counted, sums, strict=True)]
 
 
 def unpaid(batch: Batch) -> dict[str, int]:
