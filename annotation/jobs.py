@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation import discovery
 from annotation.flow.batches import (
@@ -44,6 +45,7 @@ from annotation.recruitment import marketplaces
 from annotation.templatetags.language_tags import in_language
 
 bell = threading.Event()
+FILE_GONE = gettext_noop("The uploaded file no longer exists. Upload it again.")
 log = logging.getLogger(__name__)
 
 
@@ -97,7 +99,7 @@ def import_dataset(job: Job, progress: JobProgress) -> dict[str, Any]:
         return hub_import.import_from_hub(job.project, hub_import.HubSplit(**wanted), **arguments, **terms)
     path = Path(arguments.pop("path"))
     if not path.exists():
-        raise Refused(_("The uploaded file no longer exists. Upload it again."))
+        raise Refused(_(FILE_GONE))
     report = dataset_import.import_dataset(job.project, path, user=job.created_by, progress=progress, **arguments)
     if not arguments.get("dry_run"):
         progress.clear_at_end(partial(path.unlink, missing_ok=True))
@@ -125,7 +127,7 @@ def derive_dataset(job: Job, progress: JobProgress) -> dict[str, Any]:
         raise Refused(_("The source dataset no longer exists."))
     files = wanted.get("uploads", {})
     if any(not Path(file["path"]).exists() for file in files.values()):
-        raise Refused(_("The uploaded file no longer exists. Upload it again."))
+        raise Refused(_(FILE_GONE))
     progress.clear_at_end(partial(_remove_files, files))
     return derivation.derive_dataset(
         source,

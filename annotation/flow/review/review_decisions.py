@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.events import ResponseReviewed, emit
 from annotation.flow.errors import Conflict, Refused
@@ -24,6 +25,7 @@ from annotation.registry import task_type
 from annotation.tasktype import JSON, InvalidWording, TaskType, capabilities
 
 SUGGESTED = Q(assignments__suggested=True)  # of a HIT: they are in no result
+CHANGED = gettext_noop("The worker has changed this response in the meantime. Please review it again.")
 LONGEST = 5000  # characters of a wording, a message or a reason
 
 
@@ -68,7 +70,7 @@ def decide(
     # Lock: the worker may submit a change, or another reviewer decide, at the same time.
     row = Assignment.locked(assignment.pk, "batch__project", "hit")
     if row.state != lifecycle.SUBMITTED or revision != row.revision:
-        raise Conflict(_("The worker has changed this response in the meantime. Please review it again."))
+        raise Conflict(_(CHANGED))
     last = row.reviews.order_by("-pk").first()
     if seen is not None and seen != (last.pk if last else 0):
         raise Conflict(_("Somebody else has decided on this response in the meantime. Please look at it again."))
@@ -134,7 +136,7 @@ def _complete(row: Assignment, decision: Decision) -> Decision:
 def _fits(row: Assignment, text: str) -> None:
     """Refuse a wording that the task cannot apply to the response."""
     if row.current is None:
-        raise Conflict(_("The worker has changed this response in the meantime. Please review it again."))
+        raise Conflict(_(CHANGED))
     task = task_type(row.batch.task)
     if not isinstance(task, capabilities.Worded):
         raise Refused(_("Responses to this task have no wording that could be edited."))
@@ -176,9 +178,7 @@ def _choose(assignment: Assignment, revision: int, reviewer: User | None, text: 
     for row in rows:
         if row.pk != assignment.pk and _state(row, histories[row.pk]) in review_state.TAKEN:
             _add(row, Decision(review_state.REOPENED, {}), reviewer)
-    chosen = next((row for row in rows if row.pk == assignment.pk), None)
-    if chosen is None or chosen.revision != revision:
-        raise Conflict(_("The worker has changed this response in the meantime. Please review it again."))
+    chosen = _as_shown(rows, assignment, revision)
     before = _last_decision(chosen, histories[chosen.pk])
     marks = before.marks if before else {}
     if text is not None:
@@ -197,11 +197,16 @@ def locked_responses(hit: int) -> list[Assignment]:
 
 def check_choice(rows: Iterable[Assignment], assignment: Assignment, revision: int, text: str | None) -> None:
     """Raise what `choose` would raise for this choice among the locked responses."""
-    chosen = next((row for row in rows if row.pk == assignment.pk), None)
-    if chosen is None or chosen.revision != revision:
-        raise Conflict(_("The worker has changed this response in the meantime. Please review it again."))
+    chosen = _as_shown(rows, assignment, revision)
     if text is not None:
         _complete(chosen, Decision(review_state.EDITED, {}, text=text))
+
+
+def _as_shown(rows: Iterable[Assignment], assignment: Assignment, revision: int) -> Assignment:
+    for row in rows:
+        if row.pk == assignment.pk and row.revision == revision:
+            return row
+    raise Conflict(_(CHANGED))
 
 
 def reviews_of(assignments: Iterable[Assignment]) -> defaultdict[int, list[Review]]:

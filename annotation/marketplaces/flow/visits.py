@@ -14,6 +14,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.flow.errors import Refused
 from annotation.flow.work import arm_draws, next_assignment, open_work
@@ -29,6 +30,7 @@ from annotation.pure.batches import lifecycle
 from annotation.pure.net.placeholders import is_placeholder
 
 ID = re.compile(r"[A-Za-z0-9_.@+-]{1,64}")
+FULL = gettext_noop("This study takes no more participants at the moment.")
 GRACE = timedelta(minutes=2)  # after a deadline before the visit ends
 State = Visit.State
 
@@ -105,7 +107,7 @@ def _verified(study: PanelStudy, ticket: Ticket, marketplace: StudyMarketplace) 
     """The submission as the marketplace knows it, where it can be asked: parameters can be forged."""
     if not marketplace.offers("submission"):
         if study.goal != PanelStudy.Goal.ACTIVE or not studies.places_left(study):
-            raise TurnedAway(_("This study takes no more participants at the moment."))
+            raise TurnedAway(_(FULL))
         return None
     try:
         found = marketplace.submission(ticket.submission)
@@ -122,7 +124,7 @@ def _verified(study: PanelStudy, ticket: Ticket, marketplace: StudyMarketplace) 
 
 def _begin(study: PanelStudy, ticket: Ticket, submission: Submission | None) -> Visit:
     if not study_arms.is_open(study.batch):
-        raise TurnedAway(_("This study takes no more participants at the moment."))
+        raise TurnedAway(_(FULL))
     worker = _guest(study, ticket.participant)
     for former in study.visits.filter(worker=worker, state=State.LIVE).exclude(external_id=ticket.submission):
         end(former, Status.RETURNED)  # the marketplace sent them anew
@@ -135,7 +137,7 @@ def _begin(study: PanelStudy, ticket: Ticket, submission: Submission | None) -> 
             PanelStudy.objects.select_for_update(no_key=True).get(pk=study.pk)
             is_here = study.visits.filter(external_id=ticket.submission).exists()
             if submission is None and not is_here and not studies.places_left(study):
-                raise TurnedAway(_("This study takes no more participants at the moment."))
+                raise TurnedAway(_(FULL))
             visit, _new = Visit.objects.get_or_create(study=study, external_id=ticket.submission, defaults=columns)
     except IntegrityError:  # another visit of theirs began at the same moment
         raise TurnedAway(_("You have another visit in progress. Continue there.")) from None

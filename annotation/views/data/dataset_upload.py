@@ -135,7 +135,7 @@ class Upload:
     @classmethod
     def of(cls, request: Request, project: Project) -> Upload:
         """The upload that the address names. Raises Refused if it is gone or cannot be read."""
-        gone = Refused(_("The uploaded file no longer exists. Upload it again."))
+        gone = Refused(_(jobs.FILE_GONE))
         try:
             token = signing.loads(request.GET.get("upload", ""), salt=SALT, max_age=uploads.KEPT_FOR)
         except signing.BadSignature:
