@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -201,11 +203,41 @@ def responses(*, hits: int, each: int) -> dict[str, Any]:
     return {"responses": made}
 
 
+PLAIN = """
+SELECT b.slug, a.public_id, h.public_id, d.slug, d.sha256, i.position, i.source_id, a.worker_id, r.revision,
+       a.revision, r.answer, r.instructions_version, a.ticket, a.accepted_at, r.created_at, r.active_seconds, a.late,
+       a.counts, h.exclusion_reason, h.excluded_at{}
+FROM annotation_workerresponse r
+JOIN annotation_assignment a ON a.id = r.assignment_id JOIN annotation_hit h ON h.id = a.hit_id
+JOIN annotation_item i ON i.id = h.item_id JOIN annotation_dataset d ON d.id = i.dataset_id
+JOIN annotation_batch b ON b.id = a.batch_id
+WHERE a.batch_id = %s AND a.state = 'submitted' ORDER BY r.id
+"""
+ON_ITEMS = ", i.question, i.hops, i.shape"  # what stands in columns: neither gold nor what is scored by it
+
+
+def plainly(batch: Batch, format: str, out: Path, *, ids_only: bool) -> None:
+    """Write the same rows as a script would: a cursor, json and csv."""
+    with transaction.atomic(), connection.chunked_cursor() as cursor, out.open("w", newline="") as file:
+        cursor.execute(PLAIN.format("" if ids_only else ON_ITEMS), [batch.pk])
+        rows = chain.from_iterable(iter(lambda: cursor.fetchmany(BULK), []))
+        first = next(rows)
+        names = [column[0] for column in cursor.description or ()]
+        if format == "csv":
+            csv.writer(file).writerows(chain([names, first], rows))
+        else:
+            told = (dict(zip(names, row, strict=True)) for row in chain([first], rows))
+            file.writelines(json.dumps(row, default=str) + "\n" for row in told)
+
+
 def export_rate(*, format: str, out: str, ids_only: int = 0) -> dict[str, Any]:
-    batch = Batch.objects.get(slug="judged")
-    wish: dict[str, Any] = {"format": format, "ids_only": bool(ids_only)}
-    rounds = [cpu(lambda: response_files.export_responses(batch, Path(out), **wish)) for _ in range(3)]
-    return {"records": WorkerResponse.objects.count(), "seconds": min(rounds)}
+    """Seconds of CPU of an export, and of `plainly` writing the same rows as CSV, or otherwise as JSON."""
+    batch, less = Batch.objects.get(slug="judged"), bool(ids_only)
+    ours, plain = [], []
+    for _ in range(3):
+        ours.append(cpu(lambda: response_files.export_responses(batch, Path(out), format=format, ids_only=less)))
+        plain.append(cpu(lambda: plainly(batch, format, Path(f"{out}.plain"), ids_only=less)))
+    return {"records": WorkerResponse.objects.count(), "seconds": min(ours), "plain": min(plain)}
 
 
 VERBS: dict[str, Callable[..., Any]] = {

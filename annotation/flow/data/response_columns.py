@@ -1,8 +1,10 @@
 """Columns on items in exported responses: question, gold, score, hops, shape and pair."""
 
+import json
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from sys import intern
 from typing import Any, Protocol
 
@@ -26,6 +28,17 @@ COLUMNS = ("question", "gold", "gold_set", "as_of", "gold_support", "answerable"
 class Stored(Protocol):
     @property
     def value(self) -> Any: ...
+
+
+class Listed(list[Any]):
+    """A list that a table has as JSON: the same text for all responses to a HIT."""
+
+    @cached_property
+    def text(self) -> str:
+        return _encode(self)
+
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +113,10 @@ class JudgedItems:
         example = Example.from_json(content)
         columns = {
             "question": example.question,
-            "gold": list(example.answers),
-            "gold_set": [list(answer) for answer in example.answer_set],
+            "gold": Listed(example.answers),
+            "gold_set": Listed(list(answer) for answer in example.answer_set),
             "as_of": example.as_of,
-            "gold_support": None if example.supports is None else list(example.supports),
+            "gold_support": None if example.supports is None else Listed(example.supports),
             "answerable": example.answerable,
             "hops": hops,
             "shape": shape,

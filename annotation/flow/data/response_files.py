@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.db import connection, transaction
-from django.db.models import DateTimeField, Func, QuerySet, TextField
+from django.db.models import Func, IntegerField, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
@@ -28,7 +28,7 @@ from annotation.models import Batch, WorkerResponse
 from annotation.models.fields import to_text
 from annotation.pure.batches import lifecycle
 from annotation.pure.setting_fields import digests
-from annotation.pure.text.spreadsheet import guarded
+from annotation.pure.text.spreadsheet import HARMLESS, guarded
 from annotation.recruitment import used
 from annotation.registry import task_type
 from annotation.tasktype import Rated, capabilities
@@ -45,8 +45,8 @@ def export_responses(
 
     def write(out: BinaryIO) -> int:
         rows = _Counted(_rows_of(batch, ids_only, long))
-        for piece in _pieces(batch, rows, format, ids_only, long):
-            out.write(piece)
+        for block in _blocks(_pieces(batch, rows, format, ids_only, long)):
+            out.write(block)
         return rows.count
 
     return whole_file(path, write)
@@ -119,9 +119,9 @@ class _Counted:
 
 
 class TimeText(Func):
-    """A time as `time_text` has it, written by PostgreSQL, which takes less than to read it; a datetime elsewhere."""
+    """A time as `time_text` has it, written by the database, which takes less than to read it."""
 
-    arity, template, output_field = 1, "%(expressions)s", DateTimeField()
+    arity, template, output_field = 1, "replace(substr(%(expressions)s || '.000', 1, 23), ' ', 'T') || 'Z'", TextField()
 
     def as_postgresql(self, compiler: Any, connection: Any) -> Any:
         text = """to_char(%(expressions)s AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
@@ -132,23 +132,14 @@ STORED = {  # annotations for FIELDS
     "text": Cast("answer", TextField()),  # as it is stored
     "accepted": TimeText("assignment__accepted_at"),
     "submitted": TimeText("created_at"),
+    "is_late": Cast("assignment__late", IntegerField()),  # as numbers, which Django reads as they come
+    "does_count": Cast("assignment__counts", IntegerField()),
+    "is_suggested": Cast("assignment__suggested", IntegerField()),
 }
-FIELDS = {
-    "assignment__public_id": "assignment",
-    "assignment__hit_id": "hit",
-    "assignment__worker_id": "worker",
-    "revision": "revision",
-    "assignment__revision": "last",
-    "text": "answer",
-    "instructions_version": "version",
-    "assignment__ticket": "ticket",
-    "accepted": "accepted_at",
-    "submitted": "submitted_at",
-    "active_seconds": "seconds",
-    "assignment__late": "late",
-    "assignment__counts": "counts",
-    "assignment__suggested": "suggested",
-}
+# Of a revision, in the order in which `responses` takes them.
+FIELDS = ["assignment__public_id", "assignment__hit_id", "assignment__worker_id", "revision", "assignment__revision"]
+FIELDS += ["text", "instructions_version", "assignment__ticket", "accepted", "submitted", "active_seconds"]
+FIELDS += ["is_late", "does_count", "is_suggested"]
 
 
 class StoredJSON(str):
@@ -156,7 +147,10 @@ class StoredJSON(str):
 
     @cached_property
     def value(self) -> Any:
-        return json.loads(self)
+        return _decoded(self)[0]
+
+
+_decoded = json.JSONDecoder().raw_decode  # without looking for blanks, which what is stored never begins with
 
 
 def responses_of(batch: Batch, *, ids_only: bool = False) -> Iterator[dict[str, Any]]:
@@ -195,29 +189,30 @@ def responses(
     """Revisions' FIELDS as rows of a file, each with its answer as `StoredJSON`; `names` caches pseudonyms."""
     items.read(values[1] for values in rows)
     draws, suggestions = draws_of(batch), _suggestions(batch, {values[1] for values in rows})
-    for given in (dict(zip(FIELDS.values(), values, strict=True)) for values in rows):
-        hit, worker, answer = given["hit"], given["worker"], StoredJSON(given["answer"])
+    for assignment, hit, worker, revision, last, text, version, ticket, accepted, submitted, *given in rows:
+        seconds, late, counts, suggested = given
+        answer = StoredJSON(text)
         if worker not in names:
             names[worker] = batch.project.pseudonym(worker)
         yield {
             "batch": batch.slug,
-            "assignment": given["assignment"],
+            "assignment": assignment,
             **items.names(hit),
             "worker": names[worker],
-            "revision": given["revision"],
-            "current": given["revision"] == given["last"],
+            "revision": revision,
+            "current": revision == last,
             "answer": answer,
-            "instructions_version": given["version"],
-            "ticket": given["ticket"],
-            "accepted_at": time_text(given["accepted_at"]),
-            "submitted_at": time_text(given["submitted_at"]),
-            "active_seconds": given["seconds"],
-            "late": given["late"],
-            "surplus": not given["counts"],
+            "instructions_version": version,
+            "ticket": ticket,
+            "accepted_at": accepted,
+            "submitted_at": submitted,
+            "active_seconds": seconds,
+            "late": bool(late),
+            "surplus": not counts,
             **items.exclusion(hit),
             **items.columns(hit, answer),
             **draws.get(worker, {}),
-            **(_arm(given["suggested"], suggestions.get(hit)) if batch.suggest else {}),
+            **(_arm(suggested, suggestions.get(hit)) if batch.suggest else {}),
         }
 
 
@@ -259,10 +254,8 @@ def revisions_of(batch: Batch) -> QuerySet[WorkerResponse]:
     return rows.filter(assignment__hit__check_item=False) if batch.check_share else rows
 
 
-def time_text(moment: datetime | str) -> str:
-    """A time as in files: UTC, to the millisecond; as it is where it is a text already."""
-    if isinstance(moment, str):
-        return moment
+def time_text(moment: datetime) -> str:
+    """A time as in files: UTC, to the millisecond."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -274,26 +267,30 @@ def _line(row: dict[str, Any]) -> str:
     answer = row.get("answer")
     if not isinstance(answer, StoredJSON):
         return to_text(row)
+    row["answer"] = None
     # in a text of JSON every quotation mark is escaped, so that the first place found is that of the key
-    return to_text(row | {"answer": None}).replace('"answer":null', f'"answer":{answer}', 1)
+    return to_text(row).replace('"answer":null', f'"answer":{answer}', 1)
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """A row for a table: the response's text and support as columns, the complete response and lists as JSON."""
+    """The row for a table: the response's text and support as columns, the complete response and lists as JSON."""
     if row.get("suggestion") is not None:
-        row = row | {"suggestion": _listed(row["suggestion"])}
+        row["suggestion"] = _listed(row["suggestion"])
     if "answer" not in row:  # of `ratings_of`
         return row | {name: None if row[name] is None else _text(row[name]) for name in ("element_id", "value")}
     answer = row["answer"].value
     fields = answer if isinstance(answer, dict) else {}
-    columns: dict[str, Any] = {f"answer_{name}": str(fields.get(name, "")) for name in ("kind", "text")}
-    columns["support"] = json.dumps(fields.get("support", []))
+    row["answer_kind"], row["answer_text"] = str(fields.get("kind", "")), str(fields.get("text", ""))
+    row["support"] = _listed(fields.get("support", []))
     if "gold" in row:
-        columns |= {name: None if row[name] is None else _listed(row[name]) for name in LISTS}
-        columns |= {SCORE + name: value for name, value in (row["score"] or {}).items()}
+        for name in LISTS:
+            row[name] = None if row[name] is None else row[name].text
+        for name, value in (row["score"] or {}).items():
+            row[SCORE + name] = value
     if "kind" not in fields:  # ratings, by criterion
-        columns |= {RATING + name: None if value is None else _text(value) for name, value in fields.items()}
-    return row | columns | {"answer": str(row["answer"])}
+        row |= {RATING + name: None if value is None else _text(value) for name, value in fields.items()}
+    row["answer"] = str(row["answer"])
+    return row
 
 
 _listed = json.JSONEncoder(ensure_ascii=False).encode
@@ -325,7 +322,10 @@ def _csv(rows: Rows, columns: Sequence[str]) -> Iterator[bytes]:
     flat = map(_flat, rows)
     while chunk := list(islice(flat, CHUNK)):
         # only texts can be read as formulas; the writer leaves the cell of None empty
-        cells = ([guarded(v) if isinstance(v, str) else v for v in map(row.get, columns)] for row in chunk)
+        cells = (
+            [v if type(v) is not str or v[:1] in HARMLESS else guarded(v) for v in map(row.get, columns)]
+            for row in chunk
+        )
         writer.writerows(cells)
         yield _taken(text)
     yield _taken(text)

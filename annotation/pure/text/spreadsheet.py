@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 _STARTS = ("=", "+", "-", "@")
 _BREAKS = ("\t", "\r", "\n", "\0")
-_HARMLESS = frozenset([*filter(str.isalnum, map(chr, range(128))), "[", "{"])  # what most cells begin with
+HARMLESS = frozenset(["", *filter(str.isalnum, map(chr, range(128))), "[", "{"])  # what most cells are or begin with
 
 
 def guarded(text: str) -> str:
@@ -16,7 +16,7 @@ def guarded(text: str) -> str:
     Existing apostrophes before such a text get one more, so that `unguarded` restores every text. Write numbers as
     numbers: texts that look like numbers may be guarded too.
     """
-    if text[:1] in _HARMLESS:
+    if text[:1] in HARMLESS:
         return text
     return f"'{text}" if _is_live(text.lstrip("'")) else text
 
