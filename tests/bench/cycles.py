@@ -18,6 +18,7 @@ from tests.bench import records
 from tests.bench.bench import Bench, Result
 from tests.process.annotators import PATIENCE
 from tests.process.installation import Installation
+from tests.run_postgres import Cluster
 
 PEOPLE, PROCESSES, HITS = 32, 2, 10_000
 SECONDS, WARM, TURNS = 20, 3, 2  # some fifty items a person, as in a sitting
@@ -63,11 +64,14 @@ def rate_of(times: list[float]) -> float:
 
 def spent(web: int, bench: Bench) -> float:
     """Seconds of CPU so far of the web server's processes and of the database's."""
+    return sum(seconds for _, seconds in served_by(web, bench.cluster))
 
-    def counts(group: int, parent: int, pid: int) -> bool:
-        return group == web or (bench.cluster is not None and bench.cluster.pid in (parent, pid))
 
-    return sum(seconds for group, parent, pid, seconds in _processes() if counts(group, parent, pid))
+def served_by(web: int, cluster: Cluster | None) -> Iterator[tuple[int, float]]:
+    """(pid, seconds of CPU so far) of each process of a web server's group, and of the database's."""
+    for group, parent, pid, seconds in _processes():
+        if group == web or (cluster is not None and cluster.pid in (parent, pid)):
+            yield pid, seconds
 
 
 def _processes() -> Iterator[tuple[int, int, int, float]]:
