@@ -65,7 +65,7 @@ class BrowserLimitsMiddleware(MiddlewareMixin):
 
 
 class QuickGZipMiddleware(GZipMiddleware):
-    """Compresses pages at zlib's quickest level: a quarter of the CPU of Django's, for a seventh more bytes."""
+    """Compresses pages at a quick level of zlib: half of the CPU of Django's, for a twentieth more bytes."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         accepted = re_accepts_gzip.search(request.META.get("HTTP_ACCEPT_ENCODING", ""))
@@ -76,7 +76,7 @@ class QuickGZipMiddleware(GZipMiddleware):
         # A file name of random length, as Django's, hides how far a secret in the page compresses (BREACH).
         name = "a" * secrets.randbelow(self.max_random_bytes)
         packed = BytesIO()
-        with GzipFile(name, "wb", compresslevel=1, fileobj=packed, mtime=0) as file:
+        with GzipFile(name, "wb", compresslevel=4, fileobj=packed, mtime=0) as file:
             file.write(response.content)
         response.content = packed.getvalue()
         response["Content-Length"] = str(len(response.content))

@@ -19,7 +19,13 @@ from django.utils.translation import get_language
 register = template.Library()
 COLLECTED = "_per_item"  # the context variable with the parts found so far, while a shared page is made
 PLACE = re.compile("\0(\\w+)\0")  # of a value, or of a part by its number; no template has this character
+INDENT = re.compile(r"\n\s+")
 KEPT = 500  # shared pages in a process, and parts of pages
+
+
+def without_indent(source: str) -> str:
+    """A template that was rendered without what stands in its places, without what only readers of templates want."""
+    return INDENT.sub("\n", source)
 
 
 def place_of(name: object) -> str:
@@ -143,7 +149,7 @@ def _shared_page(found: template.Template, shared: dict[str, Any], request: Http
     parts: list[template.NodeList] = []
     context = make_context(shared | {COLLECTED: parts, "csrf_token": place_of("csrf_token")}, request)
     with context.render_context.push_state(found), context.bind_template(found):
-        rendered = PLACE.split(found.nodelist.render(context))
+        rendered = PLACE.split(without_indent(found.nodelist.render(context)))
         block_context = context.render_context.get(BLOCK_CONTEXT_KEY) or BlockContext()
     blocks = {name: list(nodes) for name, nodes in block_context.blocks.items()}
     return SharedPage(found, rendered[::2], rendered[1::2], parts, blocks)

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
 from annotation.templatetags.display_tags import exact
-from annotation.templatetags.item_tags import PLACE, place_of
+from annotation.templatetags.item_tags import PLACE, place_of, without_indent
 
 register = template.Library()
 
@@ -70,5 +70,5 @@ def _filler(name: str, **kind: bool) -> Callable[..., str]:
 def _parts(source: template.Template, _language: str, **kind: bool) -> tuple[list[str], list[str]]:
     """The texts of a rendered template, and the names of the fields between them."""
     rendered = source.render(template.Context({name: place_of(name) for name in FIELDS} | kind))
-    parts = PLACE.split(rendered)
+    parts = PLACE.split(without_indent(rendered))
     return parts[::2], parts[1::2]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from annotation.flow.data import dataset_import
 from annotation.models import Assignment, Batch
 from annotation.tasktype import capabilities
+from tests.bench import records
+from tests.flow.acting import launched
 
 pytestmark = pytest.mark.django_db
 
@@ -48,3 +53,16 @@ def test_where_nothing_is_left_it_is_an_address(page: Client) -> None:
         assert submit(page).status_code == 303
     batch = Batch.objects.get()
     assert submit(page, X_Release="").json() == {"next": f"/work/batches/{batch.pk}/done/"}
+
+
+def test_an_item_of_twenty_paragraphs_takes_at_most_12_kb(project: Any, tmp_path: Path, bob: Any) -> None:
+    file = records.write_twenty_paragraphs(tmp_path / "twenty.jsonl", 9)
+    dataset_import.import_dataset(project, file, format="jsonl", name="twenty")
+    batch = launched(project, "twenty", project.datasets.get())
+    page = Client(headers={"Accept-Encoding": "gzip"})
+    page.force_login(bob.user)
+    page.post(f"/work/batches/{batch.pk}/instructions/", {"version": "1"})
+    there = Assignment.objects.get(state="accepted").public_id
+    response = page.post(f"/assignments/{there}/next/", headers={"X-Release": ""})
+    assert gzip.decompress(response.content).count(b'class="paragraph"') == 20
+    assert len(response.content) <= 12 * 1024
