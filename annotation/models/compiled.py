@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, wraps
+from select import POLLIN, poll
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from django.conf import settings
@@ -71,6 +72,7 @@ def _cursor(here: Any) -> Any:
     if here.queries_logged:
         return here.cursor()  # a statement that was prepared before has no text for the log
     here.validate_thread_sharing()
+    here.health_check_done |= _is_silent(here)
     here.close_if_health_check_failed()
     here.ensure_connection()
     with here.wrap_database_errors:
@@ -79,6 +81,15 @@ def _cursor(here: Any) -> Any:
         from django.db.backends.postgresql.base import ServerBindingCursor
 
         return here.make_cursor(ServerBindingCursor(here.connection))  # type: ignore[call-arg]  # as psycopg's Cursor
+
+
+def _is_silent(here: Any) -> bool:
+    """Whether PostgreSQL ended nothing: it would have said so. Else Django asks, at each request's first statement."""
+    if here.vendor == "sqlite" or here.health_check_done or here.connection is None or here.connection.closed:
+        return False
+    look = poll()
+    look.register(here.connection.fileno(), POLLIN)
+    return not look.poll(0)
 
 
 @contextmanager

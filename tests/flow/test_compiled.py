@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from select import select
 from typing import Any
 
+import psycopg
 import pytest
-from django.db import connection
+from django.db import connection, connections
 from django.db.models import Count, F, QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Batch, Worker
 from annotation.models.compiled import Update, compiled, compiled_update, delete, insert, insert_many
+from tests.waiting import until
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql(reason="SQL and its parameters differ by database")]
 
@@ -120,3 +123,26 @@ def test_constants_stand_in_the_sql_as_they_are(project: Any, three: list[Batch]
     with CaptureQueriesContext(connection) as queries:
         odd(project.pk)
     assert "it''s" in queries[0]["sql"]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has no server that ends connections")
+def test_a_connection_that_works_is_not_asked_for_and_one_that_was_ended_is_made_anew(
+    project: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    kind = type(connections["default"])
+    is_usable = kind.is_usable
+    monkeypatch.setattr(kind, "is_usable", lambda self: asked.append(is_usable(self)) or asked[-1])
+    monkeypatch.setitem(connection.settings_dict, "CONN_HEALTH_CHECKS", True)
+    connection.close()
+    slugs_of(project.pk)
+    connection.health_check_done = False  # as at the beginning of a request
+    slugs_of(project.pk)
+    assert asked == []
+    with psycopg.connect(**connection.connection.info.get_parameters()) as other:
+        other.execute("SELECT pg_terminate_backend(%s)", [connection.connection.info.backend_pid])
+    until(lambda: connection.connection.pgconn.socket in select([connection.connection.pgconn.socket], [], [], 0)[0])
+    connection.health_check_done = False
+    assert slugs_of(project.pk) == []
+    assert asked == [False]
