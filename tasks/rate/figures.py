@@ -17,6 +17,7 @@ from annotation.pure.statistics.preferences import SystemShares, concordance, sy
 from annotation.pure.statistics.rating_shares import Estimate, Share, pair_agreement, rating_shares, shares
 from annotation.pure.statistics.ratings import Rating, rescaled, units_of
 from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import JSON
 
 from .collected import Collected
 
@@ -78,6 +79,7 @@ def judged_by(criteria: Sequence[Criterion], by: str = "") -> list[Aspect]:
                 own_strata=by.startswith(f"{one.each}."),
                 sets=one.kind == CHOICES,
                 conditional=bool(one.condition),
+                is_stated=True,
                 right=one.right,
                 wrong_gold=one.wrong_gold,
             )
@@ -136,6 +138,12 @@ def as_points(criterion: Criterion, figure: Figure | None) -> list[float | None]
         return [None, None, None]
     own = rescaled(figure, criterion.values[0], criterion.values[-1])
     return [rounded(own.value), rounded(own.low), rounded(own.high)]
+
+
+def mean_in_points(criterion: Criterion, mean: Share) -> JSON:
+    """The cell of a mean over all elements on the scale of its criterion."""
+    figure = rescaled(mean.of_elements.figure, criterion.values[0], criterion.values[-1])
+    return figure.as_json() | {"points": True}
 
 
 def agreement_of(one: Collected, seed: int) -> tuple[list[list[Any]], Figure | None]:

@@ -6,12 +6,11 @@ from typing import Any
 from annotation.pure.ratings.rubric import TEXT
 from annotation.pure.reports.tables import own_words, table, text_cell
 from annotation.pure.statistics.intervals import Figure
-from annotation.pure.statistics.ratings import rescaled
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON
 
 from .collected import Collected
-from .figures import Figures
+from .figures import Figures, mean_in_points
 from .tables import marked_words
 
 NOTES = [
@@ -54,8 +53,8 @@ def _main(one: Collected, own: Figures, seed: int) -> tuple[Any, JSON | None]:
     """The mean of a scale or number, the first system's win rate, or the first value's share; with its name."""
     values = one.criterion.values
     if own.mean:
-        figure = rescaled(own.mean.of_elements.figure, values[0], values[-1])
-        return text_cell(_("mean (%(low)s–%(high)s)"), low=values[0], high=values[-1]), _points(figure)
+        words = text_cell(_("mean (%(low)s–%(high)s)"), low=values[0], high=values[-1])
+        return words, mean_in_points(one.criterion, own.mean)
     for system, of in own.systems.items():
         return text_cell(_("win rate of %(system)s"), system=system), of.win_rate.of_elements.figure.as_json()
     for label, share in own.values:

@@ -12,7 +12,7 @@ from . import tables
 from .chains import chain_tables, chains_of
 from .collected import Collected, collected
 from .edits import edit_table
-from .figures import Figures, as_points, figures_of
+from .figures import Figures, figures_of, mean_in_points
 from .opening import criteria_table, headline
 from .options import RateOptions
 
@@ -69,8 +69,7 @@ def _given(one: Collected, figures: Figures) -> Iterator[JSON]:
     """A sentence on the mean, the shares of options, or win rates."""
     name = one.criterion.name
     if figures.mean:
-        value, low, high = as_points(one.criterion, figures.mean.of_elements.figure)
-        mean = f"{value}" if low is None else f"{value} [{low}, {high}]"
+        mean = mean_in_points(one.criterion, figures.mean)
         yield as_sentence(_("The mean of %(name)s is %(mean)s."), name=name, mean=mean)
         return
     message = _("Win rates in %(name)s: %(listing)s.") if figures.systems else _("Shares of %(name)s: %(listing)s.")

@@ -22,6 +22,7 @@ django.setup()
 from django.conf import settings  # noqa: E402
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY  # noqa: E402
 from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
+from django.db import transaction  # noqa: E402
 from django.template.loader import render_to_string  # noqa: E402
 from django.urls import reverse  # noqa: E402
 from django_otp.oath import totp  # noqa: E402
@@ -285,8 +286,8 @@ def compositions(*, batch: int, workers: int, each: int) -> list[str]:
     return sessions
 
 
-def reported(*, batch: int, workers: int) -> str:
-    """New workers do all HITs, mostly right, and the report is computed; its path."""
+def reported(*, batch: int, workers: int, models: list[str] | None = None) -> str:
+    """New workers do all HITs, mostly right, models predict all, and the report is computed; its path."""
     of, rng = Batch.objects.select_related("project").get(pk=batch), Random(1)
     for _ in range(workers):
         worker = acting.newcomer(of.project, f"reader-{next(fresh)}")
@@ -294,6 +295,14 @@ def reported(*, batch: int, workers: int) -> str:
             gold, right = row.hit.item.example, rng.random() < 0.8
             said = capabilities.imitate(task_type(of.task), row.hit.payload, gold, rng, right=right)
             acting.submit(row, said, key=f"0.{row.pk}")
+    for model in models or ():
+        rows = [
+            {"item": hit.item_id, "run": 1, "answer": said}
+            for hit in of.hits.select_related("item")
+            for said in [capabilities.imitate(task_type(of.task), hit.payload, hit.item.example, rng, right=True)]
+        ]
+        with transaction.atomic():
+            store_predictions(of, model, rows)
     batch_scores.score_batch(of)
     return reverse("report", args=[of.project.slug, of.slug])
 

@@ -29,9 +29,9 @@ def reported(request: pytest.FixtureRequest, site: Site) -> dict[str, Any]:
     return of_kind(site, request.param)
 
 
-def of_kind(site: Site, name: str) -> dict[str, Any]:
-    made = site.batch(**RICH[name])
-    return {"path": site.ask("reported", batch=made["batch"], workers=3), **site.ask("requester", batch=made["batch"])}
+def of_kind(site: Site, name: str, **more: Any) -> dict[str, Any]:
+    made = site.batch(**RICH[name])["batch"]
+    return {"path": site.ask("reported", batch=made, workers=3, **more), **site.ask("requester", batch=made)}
 
 
 @pytest.fixture
@@ -58,6 +58,29 @@ def test_a_report_opens_with_few_controls_and_unfolds_into_not_many_more(
     assert 10 < controls.count(page) <= MOST
     page.evaluate(UNFOLD)
     assert 60 < controls.count(page) <= MOST_UNFOLDED
+
+
+def test_tables_of_models_are_folded_by_criterion_and_one_criterion_is_open(
+    site: Site, open_report: Callable[..., Any]
+) -> None:
+    page = open_report(of_kind(site, "rate", models=["judge-large", "judge-small"]), viewport=PHONE)
+    models = page.locator("[data-group]").filter(has_text="Judged by people and a model")
+    models.locator("summary").first.click()
+    parts = models.locator("[data-part]")
+    assert parts.count() > 1
+    assert models.bounding_box()["height"] < 2 * PHONE["height"], "the summary table, and the names of criteria"
+    parts.nth(0).locator("summary").first.click()
+    parts.nth(1).locator("summary").first.click()
+    expect(parts.nth(0).locator("section").first).to_be_hidden()
+    expect(parts.nth(1).locator("section").first).to_be_visible()
+    page.get_by_role("searchbox", name="Find a table").fill("people alone")
+    for part in parts.all():
+        expect(part.locator("section").first).to_be_visible()
+    page.get_by_role("searchbox", name="Find a table").fill("")
+    page.evaluate(UNFOLD)
+    assert controls.count(page) <= MOST_UNFOLDED
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert broken(page) == []
 
 
 def test_each_table_is_copied_as_latex_by_a_button_beside_its_title(

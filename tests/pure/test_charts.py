@@ -70,7 +70,7 @@ def test_long_names_of_rows_stand_above_them_so_that_a_phone_shows_all_points() 
     root = ET.fromstring(
         draw(Dots("overview", "Outcome", "share (%)", groups, (Series("share", points),), across=True))
     )
-    assert root.get("class") == "chart stacked"
+    assert root.get("class") == "chart fits"
     labels = {label.text: label for label in marks(root, "label")}
     places = [mark[-1].get("transform", "")[len("translate(") : -1].split() for mark in marks(root, "point")]
     assert [float(x) for x, _y in places] == pytest.approx([WIDTH - 2 * EDGE, 2 * EDGE, 2 * EDGE])
@@ -78,7 +78,19 @@ def test_long_names_of_rows_stand_above_them_so_that_a_phone_shows_all_points() 
         assert labels[group].get("text-anchor") == "start"
         assert 18 <= float(y) - float(labels[group].get("y", "")) <= 24, "a name is nearest to its own row"
     short = Dots("workers", "Workers", "%", ("a", "b"), (Series("share", points[:2]),), across=True)
-    assert ET.fromstring(draw(short)).get("class") == "chart"
+    assert ET.fromstring(draw(short)).get("class") == "chart fits"
+
+
+def test_a_chart_fits_a_phone_unless_its_larger_labels_would_overlap() -> None:
+    points = ((93.8, 84.5, 97.9), (92.2, 75.5, 100.0))
+
+    def look(groups: tuple[str, ...], *names: str) -> str | None:
+        series = tuple(Series(name, (points * 2)[: len(groups)]) for name in names)
+        return ET.fromstring(draw(Dots("scores", "Answer F1", "F1 (%)", groups, series))).get("class")
+
+    assert look(("all", "2 hops"), "Human score", "Upper bound", "Agreement") == "chart fits"
+    assert look(("all", "2 hops"), *(f"Model number {k} of them" for k in range(5))) == "chart"
+    assert look(tuple(f"questions of {k} hops each" for k in range(4)), "Human score") == "chart"
 
 
 def time_labels(first: datetime, span: timedelta) -> list[tuple[float, str]]:

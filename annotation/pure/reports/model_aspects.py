@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.tables import table
+from annotation.pure.reports.tables import table, text_cell
 from annotation.pure.statistics.model_beside_workers import Labelled
 from annotation.pure.text.translation_marks import gettext_noop as _
 
@@ -31,7 +31,7 @@ class Aspect:
     `ends`: of a scale or number; without either it has no figures. `whole`: responses judge nothing else, so that a
     confidence is about this. `each`: a value is a list, by the elements of a list of the item; `own_strata`: so are the
     values of the field by which a report has strata. `sets`: a value is a frozenset of labels. `conditional`: asked
-    only in some cases.
+    only in some cases. `is_stated`: the task's own tables have the figures of people with their intervals.
     `right`: the values with which an answer is right, if answers are judged; `wrong_gold`: the dataset's is wrong.
     """
 
@@ -45,6 +45,7 @@ class Aspect:
     own_strata: bool = False
     sets: bool = False
     conditional: bool = False
+    is_stated: bool = False
     right: Collection[Any] = ()
     wrong_gold: Collection[Any] = ()
 
@@ -115,6 +116,12 @@ class Strata(NamedTuple):
         for row in given if 1 < len(models) <= MOST_STRATA else ():
             rows[self.stratum(asked, row.item)].append(row)
         yield from ((key, rows[key], models[key]) for key in sorted(rows.keys() & models.keys()))
+
+
+def listed(cells: Sequence[Any]) -> JSON:
+    """Cells as one, parted by commas."""
+    names = {f"name{k}": cell for k, cell in enumerate(cells)}
+    return text_cell(", ".join(f"%({name})s" for name in names), **names)
 
 
 def table_of(kind: str, asked: Aspect, title: str, columns: Sequence[str], rows: Iterable[Any], note: Any) -> JSON:

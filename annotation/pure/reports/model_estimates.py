@@ -1,11 +1,20 @@
 """Figures from people and a model (PPI++), beside people alone and the model alone: a table, and in short."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.model_aspects import INTERVALS, LABEL, MODEL, Aspect, Draw, Predictions, table_of
-from annotation.pure.reports.tables import as_sentence, percent_with_interval, rounded, table, text_cell, with_minus
+from annotation.pure.reports.model_aspects import INTERVALS, LABEL, MODEL, Aspect, Draw, Predictions, listed, table_of
+from annotation.pure.reports.tables import (
+    as_sentence,
+    cell_text,
+    percent_with_interval,
+    rounded,
+    table,
+    text_cell,
+    with_minus,
+)
 from annotation.pure.statistics import people_and_model as ppi
 from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.model_beside_workers import Labelled
@@ -56,6 +65,10 @@ UNIFORM_ONLY = _(
     "agreement, and figures of a part of the batch. Estimates from people and a model weigh each item."
 )
 USED = _("Numbers of items are those that a figure uses.")
+STATED = _(
+    "People alone have an interval here only beside an estimate from both, computed in the same way; as a figure of "
+    "its own, print that of the task’s table."
+)
 
 
 def models_only(task: str) -> JSON:
@@ -101,6 +114,17 @@ def estimated(
     return made
 
 
+def stated_once(asked: Aspect, made: Sequence[Estimated]) -> list[Estimated]:
+    """The same; where people alone are printed, without their interval, which the task's own tables have."""
+    return [
+        one._replace(found=replace(one.found, printed=bare, alone=bare))
+        if one.found.refused and asked.is_stated
+        else one
+        for one in made
+        for bare in [replace(one.found.alone, low=None, high=None)]
+    ]
+
+
 def _step(asked: Aspect) -> float:
     """The smallest difference of printed figures, on 0..1: a tenth of a percent, or .01 of a scale's points."""
     return ppi.STEP if asked.ends is None else 0.01 / (asked.ends[1] - asked.ends[0])
@@ -135,7 +159,7 @@ def estimates(asked: Aspect, made: Sequence[Estimated], draw: Draw | None = None
         *((EFFECTIVE, AS_GOOD) if draw else ()),
     )
     sampled = [one for one in made if one.found.judged < one.found.items]
-    notes += [USED, INTERVALS]
+    notes += [USED, INTERVALS, *([STATED] if asked.is_stated and not draw else [])]
     notes += [text_cell(DRAWN, model=draw.model)] if draw else [AT_RANDOM] if sampled else []
     notes += [TOO_WIDE] if any(one.found.many for one in sampled) else []
     notes.append(
@@ -212,10 +236,8 @@ BOTH = _(
     "“%(about)s” by people and %(model)s: %(listing)s; by people alone: %(alone)s (items judged by people: %(n)s, by "
     "the model: %(items)s; annotators: %(workers)s; 95 %% intervals over %(over)s)."
 )
-ALONE = _(
-    "“%(about)s” by people alone: %(listing)s (items judged by people: %(n)s; by %(model)s, which is not used: "
-    "%(items)s; annotators: %(workers)s; 95 %% intervals over %(over)s)."
-)
+ALONE = _("“%(about)s” by people alone: %(listing)s.")
+UNUSED = _("No prediction of %(models)s is used for %(names)s.")
 SIZES = _("%(items)s items, %(n)s judged by people")
 OVER_BOTH, OVER_ITEMS = _("annotators and items, or items only where all values are equal"), _("items only")
 SHORT = _(
@@ -224,7 +246,7 @@ SHORT = _(
 )
 
 
-def in_short(all_made: Sequence[tuple[Aspect, Sequence[Estimated]]]) -> tuple[list[JSON], list[JSON]]:
+def in_short(all_made: Sequence[tuple[Aspect, Sequence[Estimated]]], *, drawn: bool) -> tuple[list[JSON], list[JSON]]:
     """The estimates alone as a table, in [] without any, and in sentences; of two labels the first."""
     kept = [(asked, one) for asked, made in all_made for one in made if one.label in _main_labels(asked)]
     if not kept:
@@ -241,7 +263,7 @@ def in_short(all_made: Sequence[tuple[Aspect, Sequence[Estimated]]]) -> tuple[li
         text_cell(SIZES, items=f"{m:,}", n=f"{n:,}") if m > 1 else text_cell(_("one item, judged by people"))
         for m, n in sizes
     ]
-    said = [sentence for asked, made in all_made for sentence in _sentences(asked, made)]
+    said = list(_sentences(all_made, drawn=drawn))
     about = {"about": of_all[0]} if len(of_all) == 1 else {}
     columns = (_("Criterion"), LABEL, _("Share"), _("Mean"), MODEL, BY_PEOPLE, BY_MODEL)
     note = [USED, SHORT] if len(kept) > 1 else [text_cell(one["message"], **one["values"]) for one in said]
@@ -253,25 +275,50 @@ def _main_labels(asked: Aspect) -> list[Any]:
     return [None] if asked.ends else list(asked.labels)[: 1 if len(asked.labels) == 2 and not asked.sets else None]
 
 
-def _sentences(asked: Aspect, made: Sequence[Estimated]) -> Iterator[JSON]:
-    """For each model what both say, what people alone say, and why."""
-    kept = [one for one in made if one.label in _main_labels(asked)]
-    for model in dict.fromkeys(one.model for one in kept):
-        for is_alone in (False, True):
-            own = [one for one in kept if one.model == model and bool(one.found.refused) == is_alone]
-            if not own:
-                continue
-            found = own[0].found
-            yield as_sentence(
-                ALONE if is_alone else BOTH, about=asked.about, model=model, workers=found.workers,
-                listing=_listing(asked, [(one.label, one.found.printed) for one in own]),
-                alone=_listing(asked, [(one.label, one.found.alone) for one in own]),
-                n=f"{found.judged:,}", items=f"{found.items:,}",
-                over=text_cell(OVER_BOTH if found.workers >= LEAST_WORKERS else OVER_ITEMS),
-            )  # fmt: skip
-            why = [_why(one.found) for one in own]
-            if all(one == why[0] for one in why):
-                yield as_sentence(why[0]["text"], **why[0]["values"])
+def _sentences(all_made: Sequence[tuple[Aspect, Sequence[Estimated]]], *, drawn: bool) -> Iterator[JSON]:
+    """For each model what both say; then where no model is used, once for all with the same reason.
+
+    What people say alone stands elsewhere in the report, except in that of a draw by confidence.
+    """
+    unused: dict[str, tuple[Any, dict[str, tuple[JSON, list[str]]]]] = {}  # by reason: (it, by names: (they, models))
+    for asked, made in all_made:
+        kept = [one for one in made if one.label in _main_labels(asked)]
+        for model in dict.fromkeys(one.model for one in kept):
+            used = [one for one in kept if one.model == model and not one.found.refused]
+            if used:
+                yield from _from_both(asked, model, used)
+            if alone := [one for one in kept if one.model == model and one.found.refused]:
+                why = [_why(one.found) for one in alone]
+                why = why[:1] if len(set(map(cell_text, why))) == 1 else []
+                if drawn:
+                    figures = _listing(asked, [(one.label, one.found.alone) for one in alone])
+                    yield as_sentence(ALONE, about=asked.about, listing=figures)
+                name = asked.about
+                if used:
+                    labels = listed([asked.labels[one.label] for one in alone])
+                    name = text_cell("%(about)s (%(labels)s)", about=name, labels=labels)
+                _reason, names = unused.setdefault("".join(map(cell_text, why)), (why, {}))
+                names.setdefault(cell_text(name), (name, []))[1].append(model)
+    for why, names in unused.values():
+        together: dict[tuple[str, ...], list[JSON]] = {}
+        for name, models in names.values():
+            together.setdefault(tuple(models), []).append(name)
+        for models, own in together.items():
+            yield as_sentence(UNUSED, models=", ".join(models), names=listed(own))
+        yield from (as_sentence(one["text"], **one["values"]) for one in why)
+
+
+def _from_both(asked: Aspect, model: str, used: Sequence[Estimated]) -> Iterator[JSON]:
+    found, why = used[0].found, [_why(one.found) for one in used]
+    yield as_sentence(
+        BOTH, about=asked.about, model=model, workers=found.workers,
+        listing=_listing(asked, [(one.label, one.found.printed) for one in used]),
+        alone=_listing(asked, [(one.label, one.found.alone) for one in used]),
+        n=f"{found.judged:,}", items=f"{found.items:,}",
+        over=text_cell(OVER_BOTH if found.workers >= LEAST_WORKERS else OVER_ITEMS),
+    )  # fmt: skip
+    if all(one == why[0] for one in why):
+        yield as_sentence(why[0]["text"], **why[0]["values"])
 
 
 def _listing(asked: Aspect, figures: Sequence[tuple[Any, Figure]]) -> JSON:

@@ -17,9 +17,18 @@ from annotation.pure.reports.model_aspects import (
     Draw,
     Predictions,
     Strata,
+    listed,
     table_of,
 )
-from annotation.pure.reports.model_estimates import ESTIMATES, Estimated, differences, estimated, estimates, in_short
+from annotation.pure.reports.model_estimates import (
+    ESTIMATES,
+    Estimated,
+    differences,
+    estimated,
+    estimates,
+    in_short,
+    stated_once,
+)
 from annotation.pure.reports.tables import rounded, text_cell
 from annotation.pure.statistics.alternative_annotator import (
     LEAST_ITEMS,
@@ -100,16 +109,15 @@ def model_report(
         rows, of = given.get(asked.name, ()), predicted.get(asked.name, {})
         known = {model: own for model, own in of.items() if any(row.item in own for row in rows)}
         if known:
-            made.append((asked, estimated(asked, rows, known, draw)))
+            found = estimated(asked, rows, known, draw)
+            made.append((asked, found if draw else stated_once(asked, found)))
             own_tables = estimates(asked, made[-1][1], draw) if draw else _tables(asked, rows, known, seed, made[-1][1])
             tables += _with_notes(asked, [*own_tables])
             tables += [one for way in strata for one in _by_stratum(asked, rows, known, way, seed)]
-    first, sentences = in_short(made)
+    first, sentences = in_short(made, drawn=draw is not None)
     tables = [*first, *tables]
     if tables and (without := [asked.about for asked in aspects if not asked.labels and not asked.ends]):
-        names = {f"name{k}": name for k, name in enumerate(without)}
-        listed = text_cell(", ".join(f"%({name})s" for name in names), **names)
-        tables[0]["note"] = [*tables[0]["note"], text_cell(WITHOUT, names=listed)]
+        tables[0]["note"] = [*tables[0]["note"], text_cell(WITHOUT, names=listed(without))]
     return tables, sentences
 
 

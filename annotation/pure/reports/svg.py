@@ -18,7 +18,7 @@ from annotation.pure.reports.quality_trend import Trend
 from annotation.pure.reports.time_grid import period_label, time_grid
 
 WIDTH, HEIGHT, EDGE = 640.0, 280.0, 8.0
-LEFT, BESIDE, BELOW = 40.0, 58.0, 18.0  # for values, for values and the name of their axis, for a line of text
+LEFT, BELOW = 40.0, 18.0  # for values, for a line of text
 INK, QUIET, LINE = "#1b1b1b", "#555555", "#d5d5d5"
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 MARKERS = (
@@ -28,7 +28,7 @@ MARKERS = (
 NARROWEST = 27.0  # column of a dense grid, for a number of three digits
 LONG = 0.3 * WIDTH  # a group's name that stands above its row: a phone has no room for both side by side
 TIMES = 5  # labels of a time axis, at most
-ON_A_PHONE = 20  # size of labels in static/css/console.css; elsewhere 13
+ON_A_PHONE = 20 / 13  # how much larger labels are in static/css/console.css, where a chart has the class "fits"
 XML = b'<?xml version="1.0" encoding="utf-8"?>\n'
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML
 
@@ -81,7 +81,7 @@ class Drawing:
         """The name of the vertical axis."""
         middle = (self.top + self.bottom) / 2
         if axis:
-            self.text(10.0, middle, axis, transform=f"rotate(-90 10 {middle:g})")
+            self.text(14.0, middle, axis, transform=f"rotate(-90 14 {middle:g})")
 
     def x(self, value: float, ticks: Sequence[float]) -> float:
         return self.left + (self.right - self.left) * (value - ticks[0]) / (ticks[-1] - ticks[0])
@@ -115,14 +115,19 @@ def _width(words: str) -> float:
     return sum(13.0 if unicodedata.east_asian_width(char) in "WF" else 7.8 for char in words)
 
 
+def _beside(ticks: Sequence[float]) -> float:
+    """Room for the values and, beside them, the name of their axis."""
+    return 32 + ON_A_PHONE * max(_width(f"{tick:,.10g}") for tick in ticks)
+
+
 def _dots(plot: Dots) -> Drawing:
-    widest, many = max(map(_width, plot.groups)), len(plot.series)
-    stacked = plot.across and many == 1 and widest > LONG
+    widest, many = ON_A_PHONE * max(map(_width, plot.groups)), len(plot.series)
+    stacked = plot.across and many == 1 and widest > ON_A_PHONE * LONG
     height = 70 + len(plot.groups) * (44.0 if stacked else max(24.0, 16.0 * many)) if plot.across else HEIGHT
-    left = 2 * EDGE if stacked else min(widest + 14, 0.55 * WIDTH) if plot.across else BESIDE
-    drawing = Drawing(plot.as_text(), height, left=left, top=32 if many > 1 else EDGE, below=2 if plot.across else 1)
     known = [value for one in plot.series for point in one.points if point for value in point if value is not None]
     ticks = _ticks(min(known, default=0), max(known, default=1))
+    left = 2 * EDGE if stacked else min(widest + 14, 0.55 * WIDTH) if plot.across else _beside(ticks)
+    drawing = Drawing(plot.as_text(), height, left=left, top=32 if many > 1 else EDGE, below=2 if plot.across else 1)
     if plot.across:
         for tick in ticks:
             x = drawing.x(tick, ticks)
@@ -132,7 +137,7 @@ def _dots(plot: Dots) -> Drawing:
     else:
         drawing.rows(ticks, plot.axis)
     room = (drawing.bottom - drawing.top if plot.across else drawing.right - left) / len(plot.groups)
-    every = 1 if plot.across else math.ceil((widest + 8) / room)  # groups per label
+    every = 1 if plot.across else math.ceil((widest / ON_A_PHONE + 8) / room)  # groups per label
     apart = room * min(0.3 if plot.across else 0.18, 0.7 / many)
     for place, group in enumerate(plot.groups):
         middle = (drawing.top if plot.across else left) + (place + 0.5) * room
@@ -148,10 +153,9 @@ def _dots(plot: Dots) -> Drawing:
                 description = f"{one.label}: {group} {point_text(point)}"
                 at = middle + (k - (many - 1) / 2) * apart
                 _point(drawing, ticks, k, at, point, description, plot.across)
-    if many > 1:
-        _legend(drawing, [one.label for one in plot.series])
-    if stacked:
-        drawing.root.set("class", "chart stacked")
+    fits = _legend(drawing, [one.label for one in plot.series]) if many > 1 else True
+    if fits and (stacked or widest <= (left - 14 if plot.across else room - 8)):
+        drawing.root.set("class", "chart fits")
     return drawing
 
 
@@ -169,12 +173,16 @@ def _point(
     drawing.add("path", inside=group, d=MARKERS[k % 6], transform=f"translate({x:.1f} {y:.1f})", stroke="none")
 
 
-def _legend(drawing: Drawing, labels: Sequence[str]) -> None:
-    x = max(EDGE, (WIDTH - sum(_width(label) + 36 for label in labels)) / 2)
+def _legend(drawing: Drawing, labels: Sequence[str]) -> bool:
+    """Add the names of series in a line; whether there is room for those of a phone."""
+    wide, narrow = ([larger * _width(label) + 36 for label in labels] for larger in (ON_A_PHONE, 1))
+    widths = wide if sum(wide) <= WIDTH else narrow
+    x = max(EDGE, (WIDTH - sum(widths)) / 2)
     for k, label in enumerate(labels):
         drawing.add("path", d=MARKERS[k % 6], transform=f"translate({x + 6:.1f} 14)", fill=COLOURS[k % 6])
         drawing.text(x + 16, 14.0, label, "start")
-        x += _width(label) + 36
+        x += widths[k]
+    return widths is wide
 
 
 def _grid(plot: Grid) -> Drawing:
@@ -212,9 +220,9 @@ def _shade(drawing: Drawing, place: tuple[float, float, float, float], count: in
 
 def _lines(plot: Lines) -> Drawing:
     many = len(plot.lines) > 1
-    drawing = Drawing(plot.as_text(), HEIGHT, left=BESIDE, top=32 if many else EDGE)
     points = [point for line in plot.lines for point in line.points]
     values = _ticks(0, max(value for _time, value in points), least=1)
+    drawing = Drawing(plot.as_text(), HEIGHT, left=_beside(values), top=32 if many else EDGE)
     drawing.rows(values, plot.axis)
     first, last = min(time for time, _value in points), max(time for time, _value in points)
     ends = [0.0, max(1.0, (last - first) / timedelta(hours=1))]
@@ -223,8 +231,8 @@ def _lines(plot: Lines) -> Drawing:
         places = [(drawing.x((time - first) / timedelta(hours=1), ends), drawing.y(value, values))
                   for time, value in line.points]  # fmt: skip
         _line(drawing, line, places, COLOURS[k % 6])
-    if many:
-        _legend(drawing, [line.label for line in plot.lines])
+    if not many or _legend(drawing, [line.label for line in plot.lines]):
+        drawing.root.set("class", "chart fits")
     return drawing
 
 
@@ -242,7 +250,7 @@ def _time_axis(drawing: Drawing, first: datetime, hours: float) -> None:
     for start in starts:
         if start >= first:  # the grid begins before the axis
             x, label = drawing.x((start - first) / timedelta(hours=1), [0.0, hours]), period_label(start, starts)
-            half = _width(label) * ON_A_PHONE / 13 / 2
+            half = _width(label) * ON_A_PHONE / 2
             drawing.text(min(max(x, half), WIDTH - half), drawing.bottom + 12, label, fill=QUIET)
 
 

@@ -82,8 +82,18 @@ def _by_subject(chapters: tuple[Chapter, ...], shown: list[JSON], charts: list[J
         else:
             entries.append({**chart, "key": same[0], "is_chart": True})
     found = [(subject_of(chapters, one["name"], one["key"]), one) for one in entries]
-    groups = [{"title": _(words), "entries": [one for of, one in found if of == words]} for words in SUBJECTS]
-    return [group for group in groups if group["entries"]]
+    groups = [(words, [one for of, one in found if of == words]) for words in SUBJECTS]
+    return [{"title": _(words), "entries": own, "parts": _by_criterion(own)} for words, own in groups if own]
+
+
+def _by_criterion(entries: list[JSON]) -> list[JSON]:
+    """The entries in parts: those about one of several criteria under its name, where each has several tables."""
+    parts: dict[str, list[JSON]] = {}
+    for one in entries:
+        parts.setdefault(one.get("about") or f"-{len(parts)}", []).append(one)
+    if sum(len(own) > 1 for own in parts.values()) < 2:
+        return [{"entries": entries}]
+    return [{"title": name if own[0].get("about") else "", "entries": own} for name, own in parts.items()]
 
 
 def _parted(shown: list[JSON]) -> tuple[list[JSON], list[JSON]]:

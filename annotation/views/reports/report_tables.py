@@ -39,6 +39,9 @@ def shown_table(
     whole, (table, of_model) = table, _without_one_model(table)
     numbers, texts = tables.numbers_of(table), tables.quotable(table, _)[1]
     head, bars = tables.head_of(table, _), table.get("bars", True)
+    spans = tables.spans_of(table, _)
+    over = [words for words, count in spans for _k in range(count)] or [""] * len(head)
+    names = [f"{words}: {label}" if words else label for words, label in zip(over, head, strict=True)]
     why, explained = (notes.of_table(table), notes.of_columns(table)) if notes else (None, {})
     rows = zip(table["rows"], texts, _fewest(_links(table, ways), why), strict=True)
     return {
@@ -46,9 +49,10 @@ def shown_table(
         "study": table.get("study", ""),
         "key": table_key(table),
         "title": tables.title_of(table, _),
+        "about": tables.cell_text(table["about"], _) if table.get("about") and table.get("kind") else "",
         "variant": bool(table.get("variant")),
         "note": f"{of_model} {tables.note_of(table, _)}".strip(),
-        "spans": [{"words": words, "columns": count} for words, count in tables.spans_of(table, _)],
+        "spans": [{"words": words, "columns": count} for words, count in spans],
         "why": why,
         "columns": [
             {"label": label, "number": number, "why": explained.get(k)}
@@ -57,7 +61,7 @@ def shown_table(
         "rows": [
             [
                 _cell(cell, text, number, bars) | {"url": link, "label": label}
-                for cell, text, number, link, label in zip(row, shown, numbers, links, head, strict=True)
+                for cell, text, number, link, label in zip(row, shown, numbers, links, names, strict=True)
             ]
             for row, shown, links in rows
         ],

@@ -17,6 +17,12 @@ for (const field of document.querySelectorAll("[data-filters]")) {
         entry.hidden = !words.every((word) => text.includes(word));
         found += !entry.hidden;
       }
+      for (const part of group.querySelectorAll("[data-part]")) { // of which one at a time is open otherwise
+        part.dataset.part ||= part.name;
+        part.name = words.length ? "" : part.dataset.part;
+        part.open = words.length > 0;
+        part.hidden = !part.querySelector("[data-entry]:not([hidden])");
+      }
       group.hidden = found === 0;
       group.open = words.length ? true : before[at];
     }

@@ -241,14 +241,16 @@ def in_short(
     sentences = [tables.sentence(one) for one in content["paragraph"][-2:]]
     assert note_of(first) == " ".join(sentences), "the card has the same sentences"
     [row] = rows_of(content, "people-and-model-in-short")
-    both = 0 if "alone" in sentences[0].partition(":")[0] else len(model)
+    is_used = not sentences[0].startswith("No prediction of oracle is used for ")
+    both = len(model) if is_used else 0
     assert row["Items used, judged by the model"] == both, "of people alone it is no figure of both"
     n = len({item for own in given.values() for item in own})
     assert row["Items used, judged by people"] == n
     assert tables.title_of(first) == f"People and a model: {len(model):,} items, {n} judged by people"
     figure = row["Mean"] if criterion is SCALE else row["Share"]
     shown = cell_text(figure) if criterion is SCALE else tables.percent_with_interval(figure)
-    assert shown in sentences[0]
+    assert (shown in sentences[0]) == is_used, "of people alone the figure stands in the sentences before"
+    assert ("[" in shown) == is_used, "the interval of people alone is that of the table of criteria"
     return " ".join(sentences)
 
 
@@ -287,9 +289,7 @@ def test_in_short_it_is_of_people_alone_where_a_guard_says_so(
     people, model = labels(3, size, error, share)
     people = model if not error else people
     said = in_short(project, tmp_path, {"w0": first(people, n)}, model, size)
-    assert said.startswith("“sound” by people alone: yes ")
-    assert f"by oracle, which is not used: {size};" in said
-    assert why in said
+    assert said.startswith(f"No prediction of oracle is used for sound. {why}")
 
 
 def test_in_short_a_useless_model_and_few_items_of_a_mean_leave_people_alone(project: Any, tmp_path: Path) -> None:
@@ -303,8 +303,31 @@ def test_in_short_a_mean_is_in_points_and_of_few_items_of_people_alone(project: 
     rng = random.Random(5)
     stars = {i: rng.randint(1, 5) for i in range(60)}
     said = in_short(project, tmp_path, {"w0": {i: stars[i] for i in range(20)}}, stars, 60, SCALE)
-    assert said.startswith("“stars” by people alone: mean ")
-    assert said.endswith("People alone: fewer than 30 judged items.")
+    assert said == "No prediction of oracle is used for stars. People alone: fewer than 30 judged items."
+
+
+def test_where_no_model_is_used_one_sentence_says_so_of_all_criteria_and_models(project: Any, tmp_path: Path) -> None:
+    people, model = labels(3, 100)
+    of_all = {i: {"sound": x, "stars": 1 + i % 5} for i, x in people.items()}
+    batch = judged(project, tmp_path, [CHOICE, SCALE], {"w0": of_all}, 100)
+    for name in ("oracle", "pythia"):
+        rows = [{"item": i, "answer": {"sound": x, "stars": 1 + i % 4}} for i, x in model.items()]
+        predict(batch, tmp_path, rows, name)
+    content = batch_scores.score_batch(batch)
+    said = [tables.sentence(one) for one in content["paragraph"]]
+    assert said[-2:] == [
+        "No prediction of oracle, pythia is used for sound, stars.",
+        "People alone: they judged every item that the model judged.",
+    ]
+    intervals = [
+        cell
+        for table in content["models"]
+        if table["name"].startswith("people-and-model")
+        for row in rows_of(content, table["name"])
+        for cell in [row.get("Share") or row.get("Mean")]
+        if cell_text(row.get("Figure")) in ("Estimate", "People alone", "–") and cell["low"] is not None
+    ]
+    assert intervals == [], "a figure of people has one interval, that of the table of criteria"
 
 
 @pytest.mark.parametrize(("name", "published"), [("stars", STARS), ("aspects", ASPECTS)])

@@ -123,6 +123,7 @@ def test_scores_and_figures_are_shown(worker_client: Any, kind: Any, bob: Any) -
     assert "83" in page
     assert bob.public_id in page
     assert "percentage of approved assignments: 100" in page
+    assert "counts as 100 for your first 100 assignments" in page
 
 
 def test_home_says_that_the_time_of_a_hit_ran_out(worker_client: Any, batch: Batch, bob: Worker) -> None:
