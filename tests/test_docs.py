@@ -197,3 +197,9 @@ def test_the_files_of_the_table_of_places_are_there() -> None:
             missing += [] if found else [name]
             beside = [path if path.is_dir() else path.parent for path in found] or beside
     assert missing == []
+
+
+def test_the_readme_says_in_its_first_screen_that_own_files_can_be_used() -> None:
+    begins = (ROOT / "README.md").read_text().partition("\n## ")[0].splitlines()[:12]
+    [line] = [line for line in begins if line.startswith("**Can I use my own file?** Yes.")]
+    assert all(kind in line for kind in ("CSV", "Excel", "JSON", "Parquet"))

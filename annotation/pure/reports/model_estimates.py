@@ -237,7 +237,7 @@ BOTH = _(
     "the model: %(items)s; annotators: %(workers)s; 95 %% intervals over %(over)s)."
 )
 ALONE = _("“%(about)s” by people alone: %(listing)s.")
-UNUSED = _("No prediction of %(models)s is used for %(names)s.")
+UNUSED = _("No prediction of %(model)s is used for %(names)s.")
 SIZES = _("%(items)s items, %(n)s judged by people")
 OVER_BOTH, OVER_ITEMS = _("annotators and items, or items only where all values are equal"), _("items only")
 SHORT = _(
@@ -276,40 +276,44 @@ def _main_labels(asked: Aspect) -> list[Any]:
 
 
 def _sentences(all_made: Sequence[tuple[Aspect, Sequence[Estimated]]], *, drawn: bool) -> Iterator[JSON]:
-    """For each model what both say; then where no model is used, once for all with the same reason.
+    """For each model what both say; then for what it is not used, once for all with the same reason.
 
     What people say alone stands elsewhere in the report, except in that of a draw by confidence.
     """
-    unused: dict[str, tuple[Any, dict[str, tuple[JSON, list[str]]]]] = {}  # by reason: (it, by names: (they, models))
+    unused: dict[tuple[str, str], tuple[list[JSON], list[JSON]]] = {}  # by model and reason: it, and what is judged
     for asked, made in all_made:
         kept = [one for one in made if one.label in _main_labels(asked)]
         for model in dict.fromkeys(one.model for one in kept):
-            used = [one for one in kept if one.model == model and not one.found.refused]
+            used, alone = (
+                [one for one in kept if one.model == model and bool(one.found.refused) == is_refused]
+                for is_refused in (False, True)
+            )
             if used:
                 yield from _from_both(asked, model, used)
-            if alone := [one for one in kept if one.model == model and one.found.refused]:
-                why = [_why(one.found) for one in alone]
-                why = why[:1] if len(set(map(cell_text, why))) == 1 else []
-                if drawn:
-                    figures = _listing(asked, [(one.label, one.found.alone) for one in alone])
-                    yield as_sentence(ALONE, about=asked.about, listing=figures)
-                name = asked.about
-                if used:
-                    labels = listed([asked.labels[one.label] for one in alone])
-                    name = text_cell("%(about)s (%(labels)s)", about=name, labels=labels)
-                _reason, names = unused.setdefault("".join(map(cell_text, why)), (why, {}))
-                names.setdefault(cell_text(name), (name, []))[1].append(model)
-    for why, names in unused.values():
-        together: dict[tuple[str, ...], list[JSON]] = {}
-        for name, models in names.values():
-            together.setdefault(tuple(models), []).append(name)
-        for models, own in together.items():
-            yield as_sentence(UNUSED, models=", ".join(models), names=listed(own))
+            if not alone:
+                continue
+            if drawn:
+                figures = _listing(asked, [(one.label, one.found.alone) for one in alone])
+                yield as_sentence(ALONE, about=asked.about, listing=figures)
+            name = asked.about
+            if used:
+                labels = listed([asked.labels[one.label] for one in alone])
+                name = text_cell("%(about)s (%(labels)s)", about=name, labels=labels)
+            why = _shared_reason(alone)
+            unused.setdefault((model, "".join(map(cell_text, why))), (why, []))[1].append(name)
+    for (model, _reason), (why, names) in unused.items():
+        yield as_sentence(UNUSED, model=model, names=listed(names))
         yield from (as_sentence(one["text"], **one["values"]) for one in why)
 
 
+def _shared_reason(estimates: Sequence[Estimated]) -> list[JSON]:
+    """What all of them rest on; [] if they rest on different things."""
+    why = [_why(one.found) for one in estimates]
+    return why[:1] if len(set(map(cell_text, why))) == 1 else []
+
+
 def _from_both(asked: Aspect, model: str, used: Sequence[Estimated]) -> Iterator[JSON]:
-    found, why = used[0].found, [_why(one.found) for one in used]
+    found = used[0].found
     yield as_sentence(
         BOTH, about=asked.about, model=model, workers=found.workers,
         listing=_listing(asked, [(one.label, one.found.printed) for one in used]),
@@ -317,8 +321,7 @@ def _from_both(asked: Aspect, model: str, used: Sequence[Estimated]) -> Iterator
         n=f"{found.judged:,}", items=f"{found.items:,}",
         over=text_cell(OVER_BOTH if found.workers >= LEAST_WORKERS else OVER_ITEMS),
     )  # fmt: skip
-    if all(one == why[0] for one in why):
-        yield as_sentence(why[0]["text"], **why[0]["values"])
+    yield from (as_sentence(one["text"], **one["values"]) for one in _shared_reason(used))
 
 
 def _listing(asked: Aspect, figures: Sequence[tuple[Any, Figure]]) -> JSON:

@@ -39,9 +39,6 @@ def shown_table(
     whole, (table, of_model) = table, _without_one_model(table)
     numbers, texts = tables.numbers_of(table), tables.quotable(table, _)[1]
     head, bars = tables.head_of(table, _), table.get("bars", True)
-    spans = tables.spans_of(table, _)
-    over = [words for words, count in spans for _k in range(count)] or [""] * len(head)
-    names = [f"{words}: {label}" if words else label for words, label in zip(over, head, strict=True)]
     why, explained = (notes.of_table(table), notes.of_columns(table)) if notes else (None, {})
     rows = zip(table["rows"], texts, _fewest(_links(table, ways), why), strict=True)
     return {
@@ -52,7 +49,7 @@ def shown_table(
         "about": tables.cell_text(table["about"], _) if table.get("about") and table.get("kind") else "",
         "variant": bool(table.get("variant")),
         "note": f"{of_model} {tables.note_of(table, _)}".strip(),
-        "spans": [{"words": words, "columns": count} for words, count in spans],
+        "spans": [{"words": words, "columns": count} for words, count in tables.spans_of(table, _)],
         "why": why,
         "columns": [
             {"label": label, "number": number, "why": explained.get(k)}
@@ -61,7 +58,7 @@ def shown_table(
         "rows": [
             [
                 _cell(cell, text, number, bars) | {"url": link, "label": label}
-                for cell, text, number, link, label in zip(row, shown, numbers, links, names, strict=True)
+                for cell, text, number, link, label in zip(row, shown, numbers, links, _names(table, head), strict=True)
             ]
             for row, shown, links in rows
         ],
@@ -85,6 +82,12 @@ def _without_one_model(table: JSON) -> tuple[JSON, str]:
     if links := table.get("of_columns"):
         shown["of_columns"] = [links[k] for k in kept]
     return table | shown, _("Model: %(name)s.") % {"name": tables.cell_text(rows[0][models[0]], _)}
+
+
+def _names(table: JSON, head: list[str]) -> list[str]:
+    """The names of columns where they stand alone: those under a common word begin with it."""
+    spans = [words for words, count in tables.spans_of(table, _) for _k in range(count)] or [""] * len(head)
+    return [f"{words}: {name}" if words else name for words, name in zip(spans, head, strict=True)]
 
 
 def _quote(table: JSON, name: str) -> JSON:
