@@ -25,6 +25,7 @@ from annotation.webhooks.models import Delivery, Webhook
 from tests.conftest import answer_to
 from tests.flow.acting import draft
 from tests.simulation.marketplace import GuestActs
+from tests.simulation.model_endpoint import AskingActs
 from tests.simulation.scheduler import Act, Actor, Scheduler
 from tests.simulation.world import CANARY, GUESTS, World
 
@@ -41,6 +42,7 @@ def actors(world: World, scheduler: Scheduler) -> list[Actor]:
         *(Actor(f"guest {k}", choose, weight=0.5) for k, choose in enumerate(guests, 1)),
         *(Actor(f"publisher {k}", partial(publishing, chance), weight=1.5, luckless=2.0) for k in (1, 2)),
         *(Actor(f"requester {k}", requester) for k in (1, 2)),
+        *(Actor(f"asker {k}", AskingActs(world, chance).choose, weight=0.4, luckless=2.0) for k in (1, 2)),
         Actor("payer", payer, weight=0.3),
         *(Actor(f"sweep {k}", partial(sweeping, world, scheduler)) for k in (1, 2)),
         *(Actor(f"job worker {k}", partial(working_off, chance), weight=0.4, luckless=4.0) for k in (1, 2)),

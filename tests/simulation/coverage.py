@@ -19,6 +19,7 @@ CALLS = (
     "RejectAssignment",
     "SendBonus",
     "UpdateExpirationForHIT",
+    "model",
     "webhook",
 )
 # What no history meets, and why.

@@ -26,7 +26,7 @@ from annotation.models import (
 from annotation.models.fields import to_text
 from annotation.webhooks.models import Delivery, Webhook, WebhookEvent
 from tests.process import world as process_world
-from tests.simulation import marketplace, moves, recount
+from tests.simulation import marketplace, model_endpoint, moves, recount
 from tests.simulation.world import World
 
 EMPTY = ("over", "drift", "twice", "participations", "half_written")
@@ -128,6 +128,11 @@ def outside(world: World) -> Iterator[str]:
     yield from marketplace.agreed(world.there)
 
 
+def models(world: World) -> Iterator[str]:
+    """What models cost and predicted."""
+    yield from model_endpoint.violations(world.models)
+
+
 CHECKS: dict[Check, frozenset[str]] = {
     counters: frozenset({"hit", "assignment", "prefetchedhit", "participation", "workerresponse"}),
     responses: frozenset({"workerresponse"}),
@@ -139,6 +144,7 @@ CHECKS: dict[Check, frozenset[str]] = {
     recount.batches: frozenset({"hit", "batch"}),
     recount.reports: frozenset({"batchreport"}),
     outside: frozenset({"publication", "payment"}),
+    models: frozenset({"modelrun", "modelcall", "modelprediction"}),
 }
 
 
@@ -152,6 +158,7 @@ def unsettled() -> Iterator[str]:
     yield from (f"payment {row.pk} is {row.state}" for row in Payment.objects.unsettled())
     unsent = Publication.objects.unsent().filter(hit__batch__state="open")
     yield from (f"publication {row.pk} is {row.state}" for row in unsent)
+    yield from model_endpoint.unsettled()
     yield from (f"batch {row.slug} is launching" for row in Batch.objects.filter(state="launching"))
 
 

@@ -13,7 +13,7 @@ from django.db import connection
 
 from annotation import jobs
 from annotation.flow.projects import job_queue
-from tests.simulation import actors, invariants, marketplace, moves, seams, world
+from tests.simulation import actors, invariants, marketplace, model_endpoint, moves, seams, world
 from tests.simulation.outside import Outside
 from tests.simulation.planted import planted
 from tests.simulation.postgresql import OnPostgreSQL
@@ -42,10 +42,11 @@ def stage(seed: int, *, plant: str = "") -> Iterator[Stage]:
     with seams.seeded(chance, clock), ExitStack() as stack:
         scheduler = SCHEDULERS[connection.vendor](chance, clock)
         stack.callback(scheduler.close)
-        made = world.build()
+        made = world.build(model_endpoint.Endpoint())
         outside = Outside(scheduler, made)
         stack.enter_context(outside.doubles())
         stack.enter_context(marketplace.reached(outside, made.there))
+        stack.enter_context(model_endpoint.reached(outside, made.models))
         stack.enter_context(planted(plant, clock))
         yield Stage(made, scheduler, outside)
 

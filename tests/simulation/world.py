@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.management import call_command
 from django.db import connection
@@ -26,9 +26,12 @@ from tests.flow import triggers
 from tests.flow.acting import launched, newcomer
 from tests.marketplaces.fake_mturk import FakeMTurk
 
+if TYPE_CHECKING:
+    from tests.simulation.model_endpoint import Endpoint
+
 WORKERS, GUESTS, ITEMS = 5, 3, 12
 CANARY = "gold that nobody may see"
-MARKET = "https://market.example"
+MARKET, MODELS = "https://market.example", "https://models.example/v1"
 
 
 @dataclass
@@ -40,6 +43,7 @@ class World:
     batches: list[Batch]  # whose workers are ours
     abroad: Batch  # on a marketplace
     there: FakeMTurk
+    models: Endpoint
     workers: list[Worker]
     acknowledged: dict[tuple[int, int], str] = field(default_factory=dict)  # assignment, revision: the answer
     forms: dict[int, set[str]] = field(default_factory=dict)  # keys of the forms that were sent for an assignment
@@ -66,12 +70,12 @@ class World:
         self.swept = dict.fromkeys(self.swept)
 
 
-def build() -> World:
+def build(models: Endpoint) -> World:
     call_command("migrate", run_syncdb=True, verbosity=0, skip_checks=True)
     triggers.make()
     connection.commit()
     project = Project.objects.create(
-        slug="lab", title="Lab", fees="mturk", consent="We keep it.", pseudonym_key="k" * 64
+        slug="lab", title="Lab", fees="mturk", consent="We keep it.", pseudonym_key="k" * 64, ask_models=True
     )
     ledger.deposit(project, Decimal("30.00"), key="budget")
     dataset = dataset_with_canary(project)
@@ -88,7 +92,7 @@ def build() -> World:
             next_assignment.read_instructions(next_assignment.join_batch(worker, batch), version=1)
     Participation.objects.update(practised=99)
     subscriptions.add(project, url="https://example.org/hook", kinds=protocol.KINDS)
-    return World(project, dataset, batches, abroad, FakeMTurk(), workers)
+    return World(project, dataset, batches, abroad, FakeMTurk(), models, workers)
 
 
 def dataset_with_canary(project: Project) -> Dataset:
