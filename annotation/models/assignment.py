@@ -44,6 +44,7 @@ class Participation(models.Model):
     created_at = TimestampField(auto_now_add=True)
     newest_instructions: int  # this and the next of those that flow/work/next_assignment.join_batch returns
     waiting_feedback: int | None
+    prefetched: PrefetchedHit | None = None  # while a claim is answered: the HIT held with it
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["batch", "worker"], name="seat_once")]

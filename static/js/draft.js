@@ -1,15 +1,17 @@
-// Drafts save by themselves. Whatever is not acknowledged yet also lies in the browser's storage, and is sent again
-// until it is. One request at a time; the form's `version` says which draft this page knows.
+// Drafts save by themselves: in a pause, after thirty seconds of changes, and when the page is left or hidden. Whatever
+// is not acknowledged yet also lies in the browser's storage, from the change on, and is sent again until it is. One
+// request at a time; the form's `version` says which draft this page knows.
 import { activeSeconds, forgetActivity } from "./activity.js";
 import { forget, forgetHere, keep, keepHere, kept, keptHere } from "./browser_storage.js";
 import { atEnd, on } from "./item.js";
 import { post } from "./post.js";
 import { forgetCounts } from "./page_counts.js";
 import { settleInput } from "./pending_input.js";
-import { holdFrom, pending } from "./prefetch.js";
+import { heldId, holdFrom, pending } from "./prefetch.js";
 import { clock, sentence } from "./texts.js";
 
-const WAIT = 500;
+const PAUSE = 5_000;
+const LONGEST_UNSAVED = 30_000;
 const LONGEST_WAIT = 30_000;
 const NOT_ANSWER = new Set(["csrfmiddlewaretoken", "key", "version", "active_seconds", "page_counts"]);
 
@@ -34,6 +36,7 @@ export class Draft {
     this.url = form.dataset.draftUrl;
     this.changes = 0; // counted up with each change
     this.saved = 0; // the change that the server has
+    this.since = null; // the time of the first change that was not sent yet
     this.sending = false;
     this.failures = 0;
     this.over = !this.url;
@@ -68,6 +71,7 @@ export class Draft {
     on(window, "online", () => this.changes > this.saved && this.send());
     on(document, "visibilitychange", () => document.visibilityState === "hidden" && this.flush());
     on(window, "pagehide", () => this.flush());
+    on(document, "submit", ({ target }) => target !== this.form && this.flush()); // it returns or reports the item
     atEnd(() => this.stop());
     this.restore();
     if (!this.changes && isChangedEarly(this.form)) this.changed({ anyhow: true });
@@ -114,7 +118,12 @@ export class Draft {
     this.changes += 1;
     keep(this.name, { base: Number(this.version.value), fields: now });
     this.status("changed", sentence("saving"));
-    this.plan(WAIT);
+    this.planSaving();
+  }
+
+  planSaving() {
+    this.since ??= performance.now();
+    this.plan(Math.min(PAUSE, this.since + LONGEST_UNSAVED - performance.now()));
   }
 
   plan(wait) {
@@ -126,7 +135,7 @@ export class Draft {
   async saveAndPrefetch() {
     if (!this.isDue()) return false;
     clearTimeout(this.timer);
-    await this.send({ release: this.form.dataset.release, prefetch: true });
+    await this.send({ prefetch: "" });
     return true;
   }
 
@@ -134,20 +143,24 @@ export class Draft {
     return !(this.sending || this.over || this.paused || this.inConflict || this.changes === this.saved);
   }
 
-  async send(options = {}) {
+  /** `prefetch`: as in `post`; by default the next item is held for longer if it is here. */
+  async send({ prefetch = heldId(), keepalive = false } = {}) {
     if (!this.isDue()) return;
     this.sending = true;
+    this.since = null;
     const upTo = this.changes;
+    const options = { signal: AbortSignal.timeout(15_000), release: this.form.dataset.release, keepalive };
+    if (!keepalive) options.prefetch = prefetch; // who leaves needs none
     try {
-      const reply = await post(this.url, this.fields(), { signal: AbortSignal.timeout(15_000), ...options });
-      if (options.prefetch) await holdFrom(reply, this.form); // before it says "Saved": what follows is here then
+      const reply = await post(this.url, this.fields(), options);
+      if (options.prefetch !== undefined) await holdFrom(reply, this.form); // before it says "Saved"
       await this.heard(reply, upTo);
     } catch {
       this.failed();
     } finally {
       this.sending = false;
     }
-    if (this.changes > this.saved && !this.failures) this.plan(WAIT);
+    if (this.changes > this.saved && !this.failures) this.planSaving();
   }
 
   async heard(reply, upTo) {
@@ -217,7 +230,7 @@ export class Draft {
   /** A submission came to nothing: what waited for it is saved now. */
   resume() {
     this.paused = false;
-    if (this.changes > this.saved) this.plan(WAIT);
+    if (this.changes > this.saved) this.planSaving();
   }
 
   /** The page goes away: one last try that may outlive it. */

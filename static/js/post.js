@@ -11,16 +11,16 @@ export function token() {
 
 /**
  * POST `fields` (URLSearchParams); rejects only when no answer came. `release`: the page's, to get the next item. `next`:
- * the id of the one that the page shows already, and `prefetch`: whether it wants the one after that.
+ * the id of the one that the page shows already. `prefetch`: that of the one it has for afterwards; "" if it wants one.
  */
-export function post(url, fields, { keepalive = false, signal, release, next, prefetch = false } = {}) {
+export function post(url, fields, { keepalive = false, signal, release, next, prefetch } = {}) {
   const body = new URLSearchParams(fields);
   body.set("csrfmiddlewaretoken", token());
   const headers = { Accept: "application/json, text/html" };
   if (!framed) headers["X-CSRFToken"] = token();
   if (!framed && release !== undefined) headers["X-Release"] = release;
   if (next) headers["X-Next"] = next;
-  if (prefetch) headers["X-Prefetch"] = "";
+  if (prefetch !== undefined) headers["X-Prefetch"] = prefetch;
   return fetch(url, { method: "POST", body, headers, keepalive, signal, credentials: framed ? "omit" : "same-origin" });
 }
 

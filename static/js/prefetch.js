@@ -1,12 +1,15 @@
 // The next item, loaded while this one is worked on: it is on the page as soon as a response is sent, without waiting
-// for the reply. The server holds its place for the worker, and shorter than a minute if nobody is at work here.
+// for the reply. Where items are quick the reply to the response before brings it, else a draft. The server holds its
+// place for a minute from then; each draft renews it, and a request of its own where none is saved for long.
 import { activeWithin } from "./activity.js";
 import { every, itemOf, on } from "./item.js";
 import { post, token } from "./post.js";
 
-const RENEW = 25_000;
+const RENEW = 45_000;
+const LOOK = 5_000;
 
 let held = null;
+let told = 0; // when the server said last that it is held
 let asked = true;
 let sending = null;
 
@@ -14,7 +17,7 @@ let sending = null;
 export function startPrefetching(form) {
   held = null;
   asked = !form.dataset.prefetchUrl;
-  every(RENEW, () => held && activeWithin(60_000) && load(form));
+  every(LOOK, () => held && performance.now() - told > RENEW && activeWithin(60_000) && load(form));
   on(window, "pagehide", () => held && letGo(form));
 }
 
@@ -32,17 +35,18 @@ export async function prefetch(form, draft) {
 
 async function load(form) {
   const { prefetchUrl, release } = form.dataset;
-  const fields = new URLSearchParams({ held: held?.id ?? "" });
-  const reply = await post(prefetchUrl, fields, { release, signal: AbortSignal.timeout(15_000) }).catch(() => null);
-  await holdFrom(reply, form);
-  const until = reply?.headers.get("X-Held-Until");
-  if (held && until) held.until = until;
+  const options = { release, prefetch: heldId() ?? "", signal: AbortSignal.timeout(15_000) };
+  told = performance.now();
+  await holdFrom(await post(prefetchUrl, new URLSearchParams(), options).catch(() => null), form);
 }
 
-/** Keep the item of a reply as the next one, if it has one. */
+/** What a reply says of the next item: it comes with it, is held for longer, or, near the end of a batch, no more. */
 export async function holdFrom(reply, form) {
   const item = await itemFrom(reply);
-  if (item && form.isConnected) hold(item);
+  if (!form.isConnected || !reply?.ok) return;
+  const until = reply.headers.get("X-Held-Until");
+  if (item || !until) hold(item);
+  else if (held) hold({ ...held, until });
 }
 
 /** The item that a reply holds, or null. */
@@ -52,9 +56,15 @@ export async function itemFrom(reply) {
   return source ? { ...itemOf(source, url), until: reply.headers.get("X-Held-Until") } : null;
 }
 
-/** Keep an item as the next one. */
+/** Keep an item as the next one; null: there is none. */
 export function hold(item) {
   held = item;
+  told = performance.now();
+}
+
+/** The id of the next item, if it is here. */
+export function heldId() {
+  return held?.id;
 }
 
 /** The next item, if it is here; it is the caller's then. */

@@ -68,7 +68,7 @@ export class Submission {
       release: this.form.dataset.release,
       keepalive: fields.toString().length < LARGEST_KEPT_ALIVE,
       next: next.id,
-      prefetch: document.querySelector("[data-at-once]") !== null,
+      prefetch: "",
     });
     this.form.dispatchEvent(new CustomEvent("work:sent"));
     swapped = performance.now();

@@ -36,7 +36,8 @@ def web(bench: Bench) -> Iterator[str]:
     file = records.write_twenty_paragraphs(bench.folder / "twenty.jsonl", HITS)
     for kind, processes, people in product(bench.kinds, WEB, PEOPLE):
         with bench.installation(kind) as made:
-            world = made.world("build", f"hits={HITS}", "assignments=3", f"workers={people}", f"file={file}")
+            workers = f"workers={people}", "seconds=30"
+            world = made.world("build", f"hits={HITS}", "assignments=3", *workers, f"file={file}")
             server = made.start_web(workers=processes)
             crew(made, bench.folder, world, CLIENTS, seconds=3)
             before = spent(server, bench)

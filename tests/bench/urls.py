@@ -6,7 +6,7 @@ from functools import cache
 
 from django.contrib.auth.decorators import login_required
 from django.db import connection
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.urls import path
 from django.views.decorators.http import require_POST
@@ -27,14 +27,25 @@ def item() -> str:
     return render_to_string(f"{assignment.batch.task}/page.html", context, request)
 
 
+def _store(request: HttpRequest) -> None:
+    with connection.cursor() as cursor:
+        row = [request.user.pk, request.POST.urlencode()]
+        cursor.execute("INSERT INTO bench_floor (person, body) VALUES (%s, %s)", row)
+
+
 @require_POST
 @login_required
 def floor(request: HttpRequest, pk: int) -> HttpResponse:
     Hit.objects.get(pk=pk)
-    with connection.cursor() as cursor:
-        row = [request.user.pk, request.POST.urlencode()]
-        cursor.execute("INSERT INTO bench_floor (person, body) VALUES (%s, %s)", row)
+    _store(request)
     return HttpResponse(item())
 
 
-urlpatterns = [*product, path("floor/<int:pk>/", floor)]
+@require_POST
+@login_required
+def draft(request: HttpRequest, pk: int) -> JsonResponse:
+    _store(request)
+    return JsonResponse({"version": 1})
+
+
+urlpatterns = [*product, path("floor/<int:pk>/", floor), path("floor/<int:pk>/draft/", draft)]

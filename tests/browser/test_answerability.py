@@ -109,12 +109,12 @@ def test_yes_and_no_have_keys_of_their_own(judge: WorkPage) -> None:
 def test_a_draft_with_only_the_first_decision_comes_back(judge: WorkPage) -> None:
     worker = judge()
     worker.page.keyboard.press("y")
-    worker.wait_saved()
+    worker.save()
     worker.open()
     expect(worker.page.locator(ABLE)).to_be_checked()
     expect(worker.page.locator("#answer-text")).to_be_visible()
     worker.page.keyboard.press("n")
-    worker.wait_saved()
+    worker.save()
     assert worker.draft()["draft"]["answerable"] is False
     worker.open()
     expect(worker.page.locator(NOT_ABLE)).to_be_checked()

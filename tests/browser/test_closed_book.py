@@ -43,7 +43,7 @@ def test_a_closed_book_batch_is_done_by_keyboard_alone(desk: WorkPage) -> None:
 def test_a_draft_comes_back_after_the_page_is_loaded_again(desk: WorkPage) -> None:
     worker = desk("demo", sample=2, **CLOSED)
     worker.page.locator("#answer-text").fill("a tower")
-    worker.wait_saved()
+    worker.save()
     worker.open()
     assert worker.answer() == "a tower"
     expect(worker.page.locator("#missing")).to_have_text("Ready to submit")
@@ -98,7 +98,7 @@ def test_all_answers_and_a_date_are_given_by_keyboard(desk: WorkPage) -> None:
     expect(missing).to_have_text("Still missing: for which date your answer holds")
     worker.page.locator("#as-of").fill("2024-05-31")
     expect(missing).to_have_text("Ready to submit")
-    worker.wait_saved()
+    worker.save()
     worker.open()
     assert (worker.answer(), worker.field("as_of"), worker.field("kind")) == (
         "a tower\na well",

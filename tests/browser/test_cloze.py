@@ -86,7 +86,7 @@ def test_neither_the_answer_nor_a_removed_word_is_on_the_page(filling: WorkPage)
 def test_a_draft_comes_back(filling: WorkPage) -> None:
     worker = filling(sample=1)
     fill(worker, ["the", "was"])
-    worker.wait_saved()
+    worker.save()
     worker.page.reload()
     expect(worker.page.locator("#blank-1")).to_have_value("was")
     fill(worker, ["by"])

@@ -195,7 +195,7 @@ def test_everything_survives_a_reload(compose: WorkPage) -> None:
     judge_all(worker)
     write(worker, "What did the captain of the Petrel bring?")
     page.locator("#override-hop_missing-2").fill("implied")
-    worker.wait_saved()
+    worker.save()
     page.reload()
     expect(page.locator(STAGE.format("writing"))).to_be_visible()
     expect(page.locator("#question")).to_have_value("What did the captain of the Petrel bring?")

@@ -173,7 +173,7 @@ def test_arrows_choose_without_sending_and_keys_can_be_off(pairs: WorkPage) -> N
     for key in ("Space", "ArrowRight"):
         worker.page.keyboard.press(key)
     expect(worker.page.locator("input[value=different]")).to_be_checked()
-    worker.wait_saved()
+    worker.save()
     assert told(worker) == []
     worker.submit()
     assert told(worker) == [(1, ["different"])]
@@ -201,7 +201,7 @@ def test_a_draft_comes_back_with_the_bridge_that_is_next(pairs: WorkPage) -> Non
     worker = pairs("chain", sample=1)
     settle(worker.page)
     worker.page.keyboard.press("u")
-    worker.wait_saved()
+    worker.save()
     worker.page.reload()
     expect(worker.page.locator("[data-go][aria-current]")).to_have_text("2")
     assert worker.draft()["draft"]["bridges"] == ["unsure", ""]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.desk import Desk, held, poll
+from tests.browser.desk import Desk, held, nothing_sent, poll
 from tests.browser.site import Site
 from tests.browser.test_small_screens import IN_REACH, PHONE, overflow
 
@@ -28,15 +28,72 @@ def wait_stored(worker: Desk, words: str) -> None:
 
 
 def wait_unsaved(worker: Desk) -> None:
+    worker.send_draft()
     expect(worker.page.locator("#saved")).to_have_text(NOT_SAVED)
 
 
 def test_work_is_saved_by_itself_with_the_time_beside_it(desk: WorkPage) -> None:
     worker = desk("yesno")
     worker.select("larch")
+    assert worker.page.evaluate(KEPT) == 1
     assert re.fullmatch(r"Saved \d\d:\d\d:\d\d", worker.wait_saved())
     assert stored_words(worker) == "larch"
     assert worker.page.evaluate(KEPT) == 0
+
+
+def test_drafts_are_sent_in_a_pause_and_else_every_half_minute(desk: WorkPage) -> None:
+    worker = desk("yesno")
+    page, sent = worker.page, []
+    page.on("request", lambda request: sent.append(request) if request.url.endswith("/draft/") else None)
+    page.clock.install(time=0)
+    page.reload()
+    page.clock.pause_at(3_600_000)
+    page.locator("#answer-text").focus()
+    for second in range(1, 31):
+        page.keyboard.press("a")
+        assert sent == [], second
+        page.clock.run_for(1000)
+    poll(page, lambda: stored_words(worker) == "a" * 30)
+    worker.wait_saved()
+    page.keyboard.press("b")
+    page.clock.run_for(4900)
+    assert len(sent) == 1
+    page.clock.run_for(200)
+    wait_stored(worker, "a" * 30 + "b")
+    assert len(sent) == 2
+
+
+def test_a_tab_that_ends_before_anything_was_sent_loses_no_change(desk: WorkPage) -> None:
+    worker = desk("yesno")
+    worker.page.evaluate("() => { window.fetch = () => new Promise(() => {}); }")  # as in a crash, nothing gets out
+    worker.select("larch")
+    ended, worker.page = worker.page, worker.page.context.new_page()
+    ended.close()
+    assert worker.draft()["draft"] is None
+    worker.open()
+    expect(worker.page.locator("#answer-text")).to_have_value("larch")
+    assert worker.marked() == "larch"
+    wait_stored(worker, "larch")
+
+
+def test_a_page_that_is_hidden_saves_at_once(desk: WorkPage) -> None:
+    worker = desk("yesno")
+    worker.select("larch")
+    with worker.page.expect_response("**/draft/"):
+        worker.page.evaluate("() => Object.defineProperty(document, 'visibilityState', {value: 'hidden'})")
+        worker.page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+    assert stored_words(worker) == "larch"
+
+
+@pytest.mark.parametrize(("key", "button"), [("r", "Return and stop"), ("!", "Send the report")])
+def test_what_is_returned_or_reported_keeps_the_last_change(desk: WorkPage, key: str, button: str) -> None:
+    worker = desk("yesno", sample=2)
+    worker.select("larch")
+    worker.page.keyboard.press(key)
+    if key == "!":
+        worker.page.get_by_label("The question is unclear").check()
+    worker.page.get_by_role("button", name=button).click()
+    wait_stored(worker, "larch")
 
 
 def test_a_reload_brings_answer_ticks_and_mark_back(desk: WorkPage) -> None:
@@ -45,7 +102,7 @@ def test_a_reload_brings_answer_ticks_and_mark_back(desk: WorkPage) -> None:
     worker.tick(0)
     worker.tick(2)
     before = worker.fields()
-    worker.wait_saved()
+    worker.save()
     worker.page.reload()
     expect(worker.page.locator("#answer-text")).to_have_value("larch")
     changed = {"version", "active_seconds", "csrfmiddlewaretoken", "key"}
@@ -82,7 +139,7 @@ def test_a_page_that_was_on_its_way_while_a_draft_was_saved_shows_the_draft(desk
     page.reload()
     expect(page.locator("#answer-text")).to_have_value("larch")
     worker.tick(0)
-    worker.wait_saved()
+    worker.save()
     expect(worker.notice("conflict")).to_have_count(0)
     stored = worker.draft()["draft"]
     assert (stored["text"], len(stored["support"])) == ("larch", 1)
@@ -101,7 +158,7 @@ def test_what_was_typed_before_the_scripts_came_stays_and_is_saved(desk: WorkPag
     page.locator("#answer-text").fill("larch")
     page.locator("#support-1").check(force=True)
     typed.append("larch")
-    worker.wait_saved()
+    worker.save()
     assert (worker.answer(), worker.ticked()) == ("larch", [1])
     assert stored_words(worker) == "larch"
 
@@ -111,7 +168,7 @@ def test_so_it_is_on_the_page_of_another_task(desk: WorkPage) -> None:
     worker = desk("strands", task="compose")
     for _number in range(worker.page.locator(".bridge").count()):
         worker.page.keyboard.press("y")
-    worker.wait_saved()
+    worker.save()
     page, typed = worker.page, []
 
     def late(route: Any) -> None:
@@ -122,7 +179,7 @@ def test_so_it_is_on_the_page_of_another_task(desk: WorkPage) -> None:
     page.reload(wait_until="commit")
     page.locator("#question").fill("What did she bring?")
     typed.append("all")
-    worker.wait_saved()
+    worker.save()
     assert worker.draft()["draft"]["question"] == "What did she bring?"
 
 
@@ -191,6 +248,7 @@ def test_a_sign_out_elsewhere_is_said_and_nothing_is_lost(desk: WorkPage, site: 
     worker = desk("yesno")
     worker.page.context.clear_cookies(name="sessionid")
     worker.select("larch")
+    worker.send_draft()
     expect(worker.notice("signed-out")).to_contain_text("Your work is kept here")
     assert worker.answer() == "larch"
     session = site.ask("sign_in", name=worker.person["name"])
@@ -222,7 +280,7 @@ def test_a_submission_while_signed_out_stays_on_the_page_with_everything(desk: W
     worker = desk("yesno")
     worker.select("larch")
     worker.tick(0)
-    worker.wait_saved()
+    worker.save()
     worker.page.context.clear_cookies(name="sessionid")
     worker.page.keyboard.press("Control+Enter")
     expect(worker.notice("signed-out")).to_be_visible()
@@ -251,8 +309,9 @@ def two_tabs(desk: WorkPage) -> tuple[Desk, Desk]:
     first = desk("yesno")
     second = first.again()
     first.select("larch")
-    first.wait_saved()
+    first.save()
     second.select("stone")
+    second.send_draft()
     expect(second.notice("conflict")).to_contain_text("changed in another tab")
     assert stored_words(first) == "larch"
     return first, second
@@ -263,7 +322,7 @@ def test_the_second_tab_is_told_and_can_load_the_saved_answer(desk: WorkPage) ->
     second.choose_in("conflict", "load-theirs")
     assert (second.answer(), second.marked()) == ("larch", "larch")
     second.select("a fair in May")
-    second.wait_saved()
+    second.save()
     assert stored_words(first) == "a fair in May"
 
 
@@ -272,7 +331,7 @@ def test_the_second_tab_is_told_and_can_keep_its_own_answer(desk: WorkPage) -> N
     _first, second = two_tabs(desk)
     second.choose_in("conflict", "keep-mine")
     wait_stored(second, "stone")
-    second.wait_saved()
+    second.save()
     assert second.answer() == "stone"
     assert second.page.evaluate(KEPT) == 0
 
@@ -284,7 +343,8 @@ def test_a_refused_submission_does_not_decide_between_two_tabs(desk: WorkPage) -
     expect(second.page.locator("#problems")).to_be_visible()
     expect(second.notice("conflict")).to_have_count(1)
     second.select("a fair in May")
-    second.page.wait_for_timeout(800)  # a draft would be sent 0.5 seconds after the change
+    with nothing_sent(second.page, "/draft/"):
+        second.send_draft()
     assert stored_words(first) == "larch"
 
 
@@ -316,6 +376,7 @@ def test_a_tab_whose_assignment_was_submitted_elsewhere_says_so(desk: WorkPage) 
     first.tick(0)
     first.submit()
     second.tick(1)
+    second.send_draft()
     expect(second.notice("over")).to_be_visible()
     second.select(words)
     second.page.keyboard.press("Control+Enter")
@@ -328,10 +389,10 @@ def test_active_time_counts_and_survives_a_reload(desk: WorkPage) -> None:
     worker.page.mouse.move(50, 300)
     worker.page.wait_for_timeout(2200)  # the time that is counted
     worker.select("larch")
-    worker.wait_saved()
+    worker.save()
     counted = worker.draft()["seconds"]
     assert 1 <= counted <= 10
     worker.page.reload()
     worker.select("stone")
-    worker.wait_saved()
+    worker.save()
     assert counted <= worker.draft()["seconds"] <= 20

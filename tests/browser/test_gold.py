@@ -57,7 +57,7 @@ def stumble(worker: Desk) -> None:
     expect(page.locator("#search-result")).to_contain_text("match")
     other = worker.again()
     worker.select("larch")
-    worker.wait_saved()
+    worker.save()
     other.tick(0)
     expect(other.notice("conflict")).to_be_visible()
     other.page.close()

@@ -87,7 +87,7 @@ def test_what_was_changed_is_undone_and_a_draft_comes_back(asked: WorkPage) -> N
     assert (value(worker, "hop-1-question"), value(worker, "hop-1-text")) == ("", "")
     keys(worker, "Control+z")
     assert (value(worker, "hop-1-question"), value(worker, "hop-1-text")) == ("Who built it?", "Quillhaven")
-    worker.wait_saved()
+    worker.save()
     page.reload()
     assert (value(worker, "hop-1-question"), value(worker, "hop-1-text")) == ("Who built it?", "Quillhaven")
     expect(page.locator("#paragraphs mark.mark-answer")).to_have_text("Quillhaven")

@@ -32,7 +32,7 @@ def test_plain_enter_submits_nothing_anywhere(desk: WorkPage) -> None:
     worker = desk("yesno")
     position = worker.select("larch")
     worker.tick(position)
-    worker.wait_saved()
+    worker.save()
     with nothing_sent(worker.page, "/submit/"):
         for place in (
             "#answer-text",

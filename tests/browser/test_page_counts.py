@@ -42,7 +42,7 @@ def answered(worker: Desk) -> Any:
     worker.page.locator("#answer-text").fill("")
     worker.select(worker.texts()[0].split(". ")[0])
     worker.tick(0)
-    worker.wait_saved()
+    worker.save()
     worker.submit()
     return worker.answers()[-1]["page_counts"]
 

@@ -20,7 +20,7 @@ def ready(desk: WorkPage) -> Desk:
     worker = desk("demo", sample=6)
     with worker.page.expect_response(lambda reply: "x-item" in reply.headers):
         complete(worker)
-    worker.wait_saved()
+    worker.save()
     worker.page.wait_for_load_state("networkidle")  # the body of the reply may come later than its headers
     return worker
 
@@ -50,7 +50,7 @@ def test_the_next_item_is_there_before_the_server_answers(ready: Desk) -> None:
     assert page.url.endswith(f"/{stored.value.headers['x-shown']}/")
     assert len(ready.answers()) == 1
     ready.person["assignment"] = stored.value.headers["x-shown"]
-    ready.wait_saved()
+    ready.save()
     assert ready.draft()["draft"]["text"] == ready.answer()
     ready.submit()
     assert len(ready.answers()) == 2

@@ -198,7 +198,7 @@ def test_words_are_marked_by_touch_and_a_mark_is_removed(rate: WorkPage, page: d
     worker.page.get_by_role("button", name="Remove the mark: fair").tap()
     assert overflow(worker.page) == 0
     assert set(worker.page.evaluate(MARKED)) == {"larch", "Wick Harrow"}
-    worker.wait_saved()
+    worker.save()
     worker.page.reload()
     tap(worker, "not in evidence")
     marks = send(worker, lambda: tap(worker, "not in evidence"))["evidence"][0]
@@ -248,9 +248,10 @@ def test_a_criterion_that_is_not_asked_keeps_its_answer_and_moves_nothing(rate: 
     with worker.page.expect_response("**/draft/"):
         worker.page.locator("#control-step input[value='not in evidence']").focus()
         worker.page.keyboard.press("Space")
+        worker.send_draft()
     expect(evidence).to_be_hidden()
     assert worker.page.locator(LIT).bounding_box() == place
-    worker.wait_saved()
+    worker.save()
     worker.page.reload()
     expect(evidence).to_be_hidden()
     assert worker.field("r-evidence-0")
@@ -263,7 +264,7 @@ def test_a_criterion_that_is_not_asked_keeps_its_answer_and_moves_nothing(rate: 
 def test_a_draft_comes_back_whole(rate: WorkPage) -> None:
     worker = rate(rated.EVERYTHING)
     press(worker, "3", "1", "2", "3", "Enter")
-    worker.wait_saved()
+    worker.save()
     fields = worker.fields()
     other = worker.again()
     for name in ("r-ranked", "r-kinds"):

@@ -35,7 +35,7 @@ def test_text_size_and_line_width_hold_in_the_next_item_and_in_another_task(desk
     assert page.evaluate(WIDTH) < width
     page.locator("#answer-text").fill(worker.texts()[0].split(". ")[0])
     worker.tick(0)
-    worker.wait_saved()
+    worker.save()
     worker.submit()
     assert page.evaluate(SIZE) == pytest.approx(size * 1.15)
     page.keyboard.press("?")

@@ -206,7 +206,7 @@ def test_a_question_of_four_lines_and_the_time_of_saving_are_whole_on_a_phone(de
     page.locator(".ask h2").evaluate("(element, words) => element.textContent = words", long[:130])
     assert page.locator(".ask").evaluate("(element) => element.scrollHeight - element.clientHeight") <= 0
     page.locator(".paragraph .tick").first.tap()
-    worker.wait_saved()
+    worker.save()
     assert page.locator("#saved").evaluate("(element) => element.scrollWidth - element.clientWidth") <= 0
 
 

@@ -21,7 +21,7 @@ def ready(desk: WorkPage) -> Desk:
     words = worker.texts()[0].split(". ")[0]
     worker.select(words)
     worker.tick(0)
-    worker.wait_saved()
+    worker.save()
     return worker
 
 

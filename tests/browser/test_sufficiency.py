@@ -133,7 +133,7 @@ def test_what_is_marked_with_the_mouse_is_stored_by_its_place_in_the_text(pair: 
         words.append(worker.page.evaluate("() => document.getSelection().toString().trim()"))
         worker.page.locator("[data-mark]").click()
     assert worker.page.evaluate(MARKED) == words
-    worker.wait_saved()
+    worker.save()
     worker.page.reload()
     assert worker.page.evaluate(MARKED) == words
     decide(worker, "s")

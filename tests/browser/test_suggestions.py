@@ -64,11 +64,11 @@ def test_an_edited_suggestion_is_not_submitted_as_unchanged(desk: WorkPage) -> N
     while not worker.page.locator(MARK).count():
         worker.select(worker.texts()[0].split(". ")[0])
         worker.tick(0)
-        worker.wait_saved()
+        worker.save()
         worker.submit()
     expect(worker.page.locator("#answer-text")).to_have_value("Lum")
     worker.page.locator("#answer-text").fill("Larch")
-    worker.wait_saved()
+    worker.save()
     worker.page.locator("#question").focus()
     with nothing_sent(worker.page, "/submit/"):
         worker.page.keyboard.press("=")

@@ -136,7 +136,7 @@ def test_of_several_places_the_one_in_a_ticked_paragraph_is_taken(desk: WorkPage
 def test_a_draft_that_stands_nowhere_says_so_when_it_comes_back(desk: WorkPage) -> None:
     worker = desk("yesno")
     type_answer(worker, "made of cheese")
-    worker.wait_saved()
+    worker.save()
     worker.page.reload()
     source(worker).to_contain_text("not in any paragraph")
     worker.page.keyboard.press("c")

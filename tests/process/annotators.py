@@ -79,14 +79,14 @@ class Annotator:
         *,
         release: str | None = None,
         shown: str = "",
-        prefetch: bool = False,
+        prefetch: str | None = None,
     ) -> tuple[int, str, str]:
         """(status, where it leads, body); tries again while the server is away or says 5xx.
 
         `release` is the page's, to get the next item itself; `shown` the assignment that it shows already, if any;
-        `prefetch`: whether the item after this one is wanted.
+        `prefetch`: the assignment that it has for afterwards, "" if it wants one.
         """
-        headers = {"X-Release": release, "X-Next": shown or None, "X-Prefetch": "1" if prefetch else None}
+        headers = {"X-Release": release, "X-Next": shown or None, "X-Prefetch": prefetch}
         more = {name: value for name, value in headers.items() if value is not None}
         body = None if fields is None else urlencode({**fields, "csrfmiddlewaretoken": TOKEN})
         end = time.monotonic() + PATIENCE

@@ -33,7 +33,7 @@ ANSWER = {"kind": "typed", "text": "", "support": []}
 
 def work(participation: Participation, result: Counter[str], acks: list[list[str]]) -> bool:
     """One claim and its submission; False when nothing is left for this worker."""
-    assignment = next_assignment.claim(participation)
+    assignment = next_assignment.claim(participation, ahead=random.choice([None, prefetch.hold_another]))
     if assignment is None:
         return False
     result["claims"] += 1

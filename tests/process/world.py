@@ -49,7 +49,9 @@ from tests.batches import create_batch  # noqa: E402
 from tests.conftest import write_records  # noqa: E402
 
 
-def build(*, hits: int, assignments: int, workers: int, file: str = "", task: str = "answer") -> dict[str, Any]:
+def build(
+    *, hits: int, assignments: int, workers: int, file: str = "", task: str = "answer", seconds: int = 600
+) -> dict[str, Any]:
     """An open batch, and workers with consent given, the guide read and a session; returns what clients need.
 
     The items are `file`'s (lossless JSONL), or invented ones.
@@ -66,7 +68,7 @@ def build(*, hits: int, assignments: int, workers: int, file: str = "", task: st
         datasets=list(project.datasets.all()),
         instructions="WorkerResponse.",
         assignments_per_hit=assignments,
-        expected_seconds=600,
+        expected_seconds=seconds,
     )
     batch_launch.launch(batch)
     rows = [{"item": hit.item_id, "run": 1, "answer": {"text": "x"}, "cost": "0.001"} for hit in batch.hits.all()]

@@ -131,10 +131,14 @@ class WorkerActs:
         row, answer, key, base = form
         self.world.forms.setdefault(row.pk, set()).add(key)
         seats = Participation.objects.select_related("batch__project", "worker")
+        ahead = prefetch.hold_another if prefetch.applies(row.batch) else None
         said, following = submissions.submit_and_claim(
             row,
             submissions.Form(answer, key, base, 30.0),
-            lambda receipt: (receipt, next_assignment.claim(seats.get(worker=self.worker, batch=row.batch))),
+            lambda receipt: (
+                receipt,
+                next_assignment.claim(seats.get(worker=self.worker, batch=row.batch), ahead=ahead),
+            ),
         )
         self.acknowledge(form, said)
         self.page = following
@@ -283,8 +287,9 @@ def paying(world: World, chance: Random) -> Choice:
     def work_again() -> str:
         if not (job := Job.objects.filter(state="failed").order_by("pk").first()):
             return "none"
-        world.ended.pop(job.pk, None)  # it may end again before anybody looks
-        return f"job {job.pk}: {job_queue.try_again(job)}"
+        said = job_queue.try_again(job)
+        world.ended.pop(job.pk, None)  # it may end again before anybody looks, as somebody may have until now
+        return f"job {job.pk}: {said}"
 
     if chance.random() < 0.2:
         return chance.choice([("sends a failed webhook again", repeat), ("tries a failed job again", work_again)])

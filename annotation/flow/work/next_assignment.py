@@ -33,6 +33,8 @@ from annotation.models import (
 from annotation.models.compiled import Update, compiled, compiled_update, delete
 from annotation.pure.batches import lifecycle
 
+Ahead = Callable[[Participation], PrefetchedHit | None]
+
 
 def join_batch(worker: models.Worker, batch: Batch) -> Participation:
     """The worker's participation, created on first use.
@@ -91,12 +93,16 @@ def read_instructions(participation: Participation, *, version: int) -> None:
     unread.update(instructions_version=version)
 
 
-def claim(participation: Participation) -> Assignment | None:
-    """Give the worker their assignment under way, or one of the next HIT; None if there is no HIT for them."""
+def claim(participation: Participation, *, ahead: Ahead | None = None) -> Assignment | None:
+    """Give the worker their assignment under way, or one of the next HIT; None if there is no HIT for them.
+
+    If it is the HIT that was prefetched, `ahead` may hold the one after it in the same transaction: then it is
+    `participation.prefetched`.
+    """
     in_round = participation.batch.purpose == Batch.Purpose.QUALIFICATION
     if in_round and (round := round_attempts.round_of(participation.batch)):
         return _claim_in_round(participation, round)
-    assignment, under_way = _under_way_or_next(participation)
+    assignment, under_way = _under_way_or_next(participation, ahead)
     if assignment is not None and under_way and _has_fixed_time(participation.batch):
         over = leases.return_assignment(assignment, to=lifecycle.EXPIRED, only_if_over=True)
         return claim(participation) if over else assignment
@@ -135,7 +141,7 @@ def _locked(worker: int, batch: int) -> QuerySet[Participation]:
 
 
 @transaction.atomic(savepoint=False)
-def _under_way_or_next(participation: Participation) -> tuple[Assignment | None, bool]:
+def _under_way_or_next(participation: Participation, ahead: Ahead | None) -> tuple[Assignment | None, bool]:
     lock(participation)
     places: list[Any] = open_work.prefetched(participation)
     if not places or places[0].busy:
@@ -149,7 +155,9 @@ def _under_way_or_next(participation: Participation) -> tuple[Assignment | None,
         elif delete(prefetched):  # its place becomes the assignment's
             kept = {"public_id": prefetched.public_id, "seed": prefetched.seed, "ticket": prefetched.hit.ticket}
             cursor = max(participation.cursor, prefetched.cursor)
-            return _accept(participation, prefetched.hit, cursor=cursor, **kept), False
+            assignment = _accept(participation, prefetched.hit, cursor=cursor, **kept)
+            participation.prefetched = ahead(participation) if ahead else None
+            return assignment, False
     cursor = participation.cursor
     for own in open_work.reserved_hits_of(participation):
         if _take_reserved(participation, own):
@@ -159,10 +167,24 @@ def _under_way_or_next(participation: Participation) -> tuple[Assignment | None,
             return _accept(participation, check, cursor=cursor), False
         if take_slot(found.hit.pk, found.hit.batch_id):
             return _accept(participation, found.hit, cursor=found.cursor, ticket=found.hit.ticket), False
-    if let_go(batch=participation.batch_id, expires_at__lt=Now()):
-        return _under_way_or_next(participation)
+    if taken_over := _take_over(participation):
+        return taken_over, False
     _remember_the_end(participation)
     return None, False
+
+
+def _take_over(participation: Participation) -> Assignment | None:
+    """Give the worker the HIT that was prefetched for another worker longest ago, who then gets another one."""
+    rows = PrefetchedHit.objects.filter(batch=participation.batch_id, hit__batch=participation.batch_id)
+    rows = rows.filter(hit__excluded_at__isnull=True).exclude(worker=participation.worker_id)
+    held = list(rows.select_related("hit").defer("hit__payload").order_by("expires_at", "pk"))
+    fit = {hit.pk for hit in open_work.fit(participation, [row.hit for row in held])}
+    for row in held:
+        # Its owner may be claiming it now: waiting for them could be a deadlock, since HITs may be locked already.
+        free = PrefetchedHit.objects.select_for_update(no_key=True, skip_locked=True).filter(pk=row.pk)
+        if row.hit_id in fit and any(map(delete, free)):
+            return _accept(participation, row.hit, cursor=participation.cursor, ticket=row.hit.ticket)
+    return None
 
 
 def _remember_the_end(participation: Participation) -> None:
@@ -252,6 +274,7 @@ def _accept(participation: Participation, hit: Hit, *, cursor: int, **kept: Any)
     kept |= suggestion_draws.drawn(participation, hit)
     assignment = Assignment.give(participation, hit, extended=_has_fixed_time(participation.batch), **kept)
     _move_on(participation.pk, cursor, hit.group_key)
+    participation.cursor, participation.last_group = cursor, hit.group_key
     emit(AssignmentAccepted(assignment, hit))
     return assignment
 

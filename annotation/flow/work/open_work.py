@@ -211,7 +211,11 @@ def reserved_hits_of(participation: Participation) -> list[Hit]:
     rows = rows.filter(taken_at__isnull=True, hit__excluded_at__isnull=True)
     keys = list(rows.order_by("pk").values_list("hit", flat=True))
     found = Hit.objects.only("pk", "ticket", "group_key").in_bulk(keys)
-    hits = [found[key] for key in keys]
+    return fit(participation, [found[key] for key in keys])
+
+
+def fit(participation: Participation, hits: Sequence[Hit]) -> list[Hit]:
+    """Those of the batch's HITs that the worker may have now, whatever their number of responses; no query for none."""
     gone, too_soon = (ruled_out(participation, hits), _too_soon(participation)) if hits else (set(), set())
     return [hit for hit in hits if hit.pk not in gone and hit.group_key not in too_soon]
 

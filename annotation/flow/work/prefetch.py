@@ -1,9 +1,11 @@
 """The worker's next HIT, prefetched: its place is held while their browser loads it, so that it follows at once."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
+from statistics import median
 
+from django.core.cache import cache as kept
 from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.db.models.functions import Now
@@ -11,11 +13,14 @@ from django.db.models.functions import Now
 from annotation.flow.work import next_assignment, open_work
 from annotation.models import Assignment, Batch, Hit, Participation, PrefetchedHit, clock
 from annotation.models.compiled import compiled, insert
+from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
 from annotation.tasktype import Revealing, SecondOpinion
 
 LASTS = timedelta(seconds=60)
 ACTIVE = timedelta(minutes=10)
+QUICK = timedelta(seconds=45)
+ENOUGH = 5  # responses for a median; before, the expected time counts
 
 
 def applies(batch: Batch) -> bool:
@@ -42,12 +47,20 @@ def hold(participation: Participation) -> PrefetchedHit | None:
         return None
     next_assignment.lock(participation)
     for held in _held(participation.worker_id, participation.batch_id):
+        if _is_nearly_done(participation.batch_id):
+            return None
         held.expires_at = clock.now() + LASTS
         PrefetchedHit.objects.filter(pk=held.pk).update(expires_at=held.expires_at)
         return held
-    if participation.batch.state != Batch.State.OPEN or _is_nearly_done(participation.batch_id):
+    return hold_another(participation)
+
+
+def hold_another(participation: Participation) -> PrefetchedHit | None:
+    """As `hold` for a worker who holds none, in a transaction that has locked the participation and no HIT."""
+    batch = participation.batch
+    if batch.state != Batch.State.OPEN or _is_nearly_done(batch.pk):
         return None
-    if open_work.room_for(participation.worker_id, participation.batch) == 0:
+    if open_work.room_for(participation.worker_id, batch) == 0:
         return None
     for found in open_work.candidates(participation, ahead=True):
         if next_assignment.take_slot(found.hit.pk, found.hit.batch_id):
@@ -56,19 +69,45 @@ def hold(participation: Participation) -> PrefetchedHit | None:
     return None
 
 
+def renew(worker: int, batch: int, public_id: str) -> datetime | None:
+    """Hold a HIT for a minute from now, as `hold` does, if it is still held; until when, or None."""
+    if _is_nearly_done(batch):
+        return None
+    until = clock.now() + LASTS
+    held = PrefetchedHit.objects.filter(worker=worker, batch=batch, public_id=public_id)
+    return until if held.update(expires_at=until) else None
+
+
+def is_quick(batch: Batch) -> bool:
+    """Whether half of the batch's items take less than QUICK, by the latest responses; counted once a minute."""
+    key = f"quick/{batch.pk}/{batch.created_at.isoformat()}"
+    return bool(kept.get_or_set(key, lambda: _seconds(batch) < QUICK.total_seconds(), 60))
+
+
+def _seconds(batch: Batch) -> float:
+    latest = [seconds for (seconds,) in _latest(batch.pk)]
+    return median(latest) if len(latest) >= ENOUGH else batch.expected_seconds
+
+
+@compiled
+def _latest(batch: int) -> QuerySet[Assignment, tuple[float]]:
+    rows = Assignment.objects.filter(batch=batch, state=lifecycle.SUBMITTED, submitted_at__isnull=False)
+    return rows.filter(active_seconds__gt=0).order_by("-submitted_at").values_list("active_seconds")[:50]
+
+
 @compiled
 def _held(worker: int, batch: int) -> QuerySet[PrefetchedHit]:
     return PrefetchedHit.objects.filter(worker=worker, batch=batch)
 
 
-def to_come(held: PrefetchedHit, under_way: Assignment) -> Assignment:
-    """The assignment that a held HIT becomes when the one under way is submitted; not saved."""
-    batch, [hit] = under_way.batch, _hit(held.hit_id)
+def to_come(held: PrefetchedHit, participation: Participation) -> Assignment:
+    """The assignment that a held HIT becomes when the worker's one under way is submitted; not saved."""
+    batch, [hit] = participation.batch, _hit(held.hit_id)
     return Assignment(
         public_id=held.public_id,
         batch=batch,
         hit=hit,
-        worker=under_way.worker,
+        worker=participation.worker,
         seed=held.seed,
         active_seconds=0.0,
         lease_until=batch.lease_end,

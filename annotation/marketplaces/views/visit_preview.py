@@ -17,7 +17,7 @@ from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished
 from annotation.views.access import member_form
 from annotation.views.markdown_html import html_for_reader
-from annotation.views.work.assignment_page import instructions_context
+from annotation.views.work.task_frame import instructions_context
 
 STEPS = {
     "welcome": "marketplaces/visit.html",

@@ -1,5 +1,6 @@
 """A worker's assignment: working on it, submitting, returning, and going on to the next."""
 
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -9,7 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -19,10 +19,10 @@ from annotation.flow.people import qualification_types
 from annotation.flow.review import review_decisions, worker_feedback
 from annotation.flow.work import arm_draws, leases, next_assignment, open_work, prefetch, submissions
 from annotation.flow.work.submissions import Receipt
-from annotation.models import Assignment, Batch, Experiment, Instructions, Participation, PrefetchedHit, Worker
+from annotation.models import Assignment, Batch, Experiment, Participation, PrefetchedHit, Worker
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
-from annotation.tasktype import JSON, TaskType, capabilities
+from annotation.tasktype import JSON, Stepwise, TaskType, capabilities
 from annotation.views.access import (
     Request,
     open_batch,
@@ -48,7 +48,7 @@ from annotation.views.work.response_post import (
 )
 from annotation.views.work.task_frame import (
     afterwards,
-    instructions_of,
+    instructions_context,
     item_of,
     page_of,
     participation_of,
@@ -83,14 +83,16 @@ def _standing(worker: Worker, batch: Batch) -> Participation | str:
     return open_work.obstacle(worker, batch) or next_assignment.join_batch(worker, batch)
 
 
-def _next_step(worker: Worker, batch: Batch, standing: Participation | str = "") -> Assignment | str:
-    """The worker's next assignment, or the URL of a page that must come first."""
+def _next_step(
+    worker: Worker, batch: Batch, standing: Participation | str = "", *, ahead: next_assignment.Ahead | None = None
+) -> Assignment | str:
+    """The worker's next assignment, or the URL of a page that must come first; `ahead`: of `claim`."""
     standing = standing or _standing(worker, batch)
     if standing == "consent":
         after = reverse("batch-instructions", args=[batch.pk])  # where Start leads to
         return f"{reverse('consent', args=[batch.project.slug])}?next={after}"
     if not isinstance(standing, str):
-        if step := _comes_first(standing) or next_assignment.claim(standing):
+        if step := _comes_first(standing) or next_assignment.claim(standing, ahead=ahead):
             return step
         standing = "closed"
     if standing == "closed" and batch.experiment_id and (arm := arm_draws.next_arm(worker, batch)):
@@ -137,21 +139,6 @@ def batch_instructions(request: Request, pk: int) -> HttpResponse:
     return render(request, "work/instructions.html", instructions_context(batch, instructions, participation))
 
 
-def instructions_context(batch: Batch, instructions: Instructions, participation: Participation) -> dict[str, Any]:
-    """Context of the instructions for the worker with that participation."""
-    return {
-        "batch": batch,
-        "instructions": instructions,
-        "told": instructions_of(batch, instructions),
-        "instructions_url": reverse("batch-instructions", args=[batch.pk]),
-        "changed": 0 < participation.instructions_version < instructions.version,
-        "tutorial": capabilities.tutorial(task_type(batch.task), None, get_language()),
-        "tutorial_template": f"{batch.task}/_tutorial.html",
-        "practice_due": practice_progress.next_exercise(participation) is not None,
-        "practised": bool(participation.practised and practice_progress.exercises(batch)),
-    }
-
-
 @signed_in_page
 def assignment(request: Request, public_id: str) -> HttpResponse:
     """An assignment's page: to work on, to change while the batch is open, or to view."""
@@ -184,7 +171,8 @@ def submit(request: Request, public_id: str) -> HttpResponse:
         graded = row.batch.check_share or row.batch.purpose == Batch.Purpose.QUALIFICATION
         standing = "" if graded else open_work.obstacle(row.worker, row.batch, shut_out=row.shut_out) or _joined(row)
         after = partial(_after_submission, request, row, task, standing, repairing=repairing)
-        return _response_with(request, submissions.submit_and_claim(row, form_of(request, row, task, answer), after))
+        step = submissions.submit_and_claim(row, form_of(request, row, task, answer), after)
+        return _response_with(request, step, standing)
     except Conflict as conflict:
         return conflicting(request, conflict, answer, standing_url=here, home_url=reverse("work"))
 
@@ -203,23 +191,33 @@ def _after_submission(
         return _url(row)
     if receipt.revision == 1 and isinstance(standing, Participation):
         standing.done += 1  # counted meanwhile
-    return reverse("work") if repairing else _next_step(row.worker, row.batch, standing)
+    ahead = prefetch.hold_another if _wants_prefetched(request, row.batch) else None
+    return reverse("work") if repairing else _next_step(row.worker, row.batch, standing, ahead=ahead)
 
 
-def _response_with(request: Request, step: Assignment | str) -> HttpResponse:
+def _wants_prefetched(request: Request, batch: Batch) -> bool:
+    """Whether the answer to a submission is to bring the item after the one that the page shows already."""
+    if "X-Prefetch" not in request.headers or request.headers.get("X-Release") != release():
+        return False
+    if isinstance(task_type(batch.task), Stepwise):  # whose next page has another step, not another item
+        return False
+    return prefetch.applies(batch) and prefetch.is_quick(batch)
+
+
+def _response_with(request: Request, step: Assignment | str, standing: Participation | str = "") -> HttpResponse:
     """Redirect to what comes next. A script that asks for it (`X-Release`) gets the next item itself, or a URL.
 
     The item takes the place of the one before on a page of the same release. After an upgrade, or where the item may
     show another site in a frame, which the policy of the page on show does not permit, the script gets its URL.
-    If the page shows the next item already (`X-Next`), it gets the one after it (`X-Prefetch`), or nothing.
+    If the page shows the next item already (`X-Next`), it gets the one after it if that is held now, or nothing.
     """
     if request.headers.get("X-Release") is None:
         return _see(_url(step))
     if isinstance(step, Assignment) and request.headers["X-Release"] == release():
         if step.public_id == request.headers.get("X-Next"):
-            wanted = "X-Prefetch" in request.headers
-            page = _prefetched(request, own_assignment(request, step.public_id)) if wanted else None
-            page = page or HttpResponse(status=204)
+            page = HttpResponse(status=204)
+            if isinstance(standing, Participation) and standing.prefetched:
+                page = _held_item(request, standing, standing.prefetched)
             page["X-Shown"] = step.public_id
             return page
         row = own_assignment(request, step.public_id)
@@ -240,15 +238,15 @@ def _item(request: Request, row: Assignment, participation: Participation) -> Ht
 def prefetch_next(request: Request, public_id: str) -> HttpResponse:
     """Hold the HIT after this one for the worker, and show its item; 204 if there is none, or the page has it.
 
-    `held`: the assignment that the page has. `let_go`: the page does not need it any more, with the `X-Held-Until` that
-    it was told last; if another page has held the HIT since, it keeps it.
+    `X-Prefetch`: the assignment that the page has. `let_go`: the page does not need it any more, with the
+    `X-Held-Until` that it was told last; if another page has held the HIT since, it keeps it.
     """
     row = own_assignment(request, public_id)
     if "let_go" in request.POST:
         if until := parse_datetime(request.POST["let_go"]):
             next_assignment.let_go(worker=row.worker, batch=row.batch, expires_at=until)
     elif _may_prefetch(request, row):
-        return _prefetched(request, row, have=request.POST.get("held", ""))
+        return _prefetched(request, row)
     return HttpResponse(status=204)
 
 
@@ -256,18 +254,20 @@ def _may_prefetch(request: Request, row: Assignment) -> bool:
     return row.state == lifecycle.ACCEPTED and request.headers.get("X-Release") == release()
 
 
-def _prefetched(request: Request, row: Assignment, *, have: str = "") -> HttpResponse:
-    """The item after an assignment under way; 204 if none can be held, or the page does `have` it."""
+def _prefetched(request: Request, row: Assignment) -> HttpResponse:
+    """The item after an assignment under way; 204 if none can be held, or the page has it (`X-Prefetch`)."""
+    have = request.headers.get("X-Prefetch", "")
+    if have and (until := prefetch.renew(row.worker_id, row.batch_id, have)):
+        return _until(HttpResponse(status=204), until)
     participation = _going_on(row)
     held = prefetch.hold(participation) if participation else None
     if not participation or not held:
         return HttpResponse(status=204)
-    page = _held_item(request, row, participation, held) if held.public_id != have else None
-    return _until(page or HttpResponse(status=204), held)
+    return _held_item(request, participation, held)
 
 
-def _until(page: HttpResponse, held: PrefetchedHit) -> HttpResponse:
-    page["X-Held-Until"] = held.expires_at.isoformat()
+def _until(page: HttpResponse, until: datetime) -> HttpResponse:
+    page["X-Held-Until"] = until.isoformat()
     return page
 
 
@@ -282,15 +282,13 @@ def _joined(row: Assignment) -> Participation:
     return row.joined if row.joined.pk else next_assignment.join_batch(row.worker, row.batch)
 
 
-def _held_item(
-    request: Request, row: Assignment, participation: Participation, held: PrefetchedHit
-) -> HttpResponse | None:
-    """The item of a held HIT; None if it shows another site, which the page on show may not permit."""
-    following = prefetch.to_come(held, row)
-    if capabilities.origins(task_type(row.batch.task), following.hit.payload):
-        return None
+def _held_item(request: Request, participation: Participation, held: PrefetchedHit) -> HttpResponse:
+    """The item of a held HIT; 204 if it shows another site, which the page on show may not permit."""
+    following = prefetch.to_come(held, participation)
+    if capabilities.origins(task_type(participation.batch.task), following.hit.payload):
+        return _until(HttpResponse(status=204), held.expires_at)
     participation.done += 1  # the assignment under way
-    return _until(_item(request, following, participation), held)
+    return _until(_item(request, following, participation), held.expires_at)
 
 
 @require_POST
@@ -301,16 +299,17 @@ def draft(request: Request, public_id: str) -> HttpResponse:
     With `X-Prefetch` the next item, as `prefetch_next` shows it, if there is one; `X-Draft` then has the version.
     """
     row = own_assignment(request, public_id)
-    participation = _going_on(row) if "X-Prefetch" in request.headers and _may_prefetch(request, row) else None
-    if participation is None:
-        return keep_draft(request, row)
+    prefetches = "X-Prefetch" in request.headers and _may_prefetch(request, row)
     saved = keep_draft(request, row)
-    held = prefetch.hold(participation) if saved.status_code == 200 else None
-    page = _held_item(request, row, participation, held) if held else None
-    if page is None:
+    if not prefetches or saved.status_code != 200:
         return saved
-    page["X-Draft"] = saved.content.decode()
-    return page
+    page = _prefetched(request, row)
+    if page.status_code == 200:
+        page["X-Draft"] = saved.content.decode()
+        return page
+    if "X-Held-Until" in page:
+        saved["X-Held-Until"] = page["X-Held-Until"]
+    return saved
 
 
 @require_safe

@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
 
+from annotation.flow.batches import practice_progress
 from annotation.flow.review import review_decisions
 from annotation.flow.work import open_work, prefetch, submissions
 from annotation.models import Assignment, Batch, Hit, Instructions, Participation, Worker, clock
@@ -177,6 +178,21 @@ def instructions_of(batch: Batch, instructions: Instructions) -> dict[str, Any]:
         "notes": [f"{batch.task}/_notes.html", "work/_notes.html"],
         "options": task_type(batch.task).options(batch.options),
         "suggests": bool(batch.suggest),
+    }
+
+
+def instructions_context(batch: Batch, instructions: Instructions, participation: Participation) -> dict[str, Any]:
+    """Context of the instructions for the worker with that participation."""
+    return {
+        "batch": batch,
+        "instructions": instructions,
+        "told": instructions_of(batch, instructions),
+        "instructions_url": reverse("batch-instructions", args=[batch.pk]),
+        "changed": 0 < participation.instructions_version < instructions.version,
+        "tutorial": capabilities.tutorial(task_type(batch.task), None, get_language()),
+        "tutorial_template": f"{batch.task}/_tutorial.html",
+        "practice_due": practice_progress.next_exercise(participation) is not None,
+        "practised": bool(participation.practised and practice_progress.exercises(batch)),
     }
 
 

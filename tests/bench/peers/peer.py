@@ -140,7 +140,9 @@ class Hopscribe(Tool):
 
     def __init__(self, made: Installation, bench: Bench, kind: str, file: Path, hits: int, people: int) -> None:
         self.name, self._made, self._bench = f"Hopscribe, {kind}", made, bench
-        world = made.world("build", f"hits={hits}", f"assignments={self.wanted}", f"workers={people}", f"file={file}")
+        world = made.world(
+            "build", f"hits={hits}", f"assignments={self.wanted}", f"workers={people}", f"file={file}", "seconds=30"
+        )
         self.sessions, self.batch, self.port = world["sessions"], world["batch"], made.port
         self._workers = world["workers"]
 

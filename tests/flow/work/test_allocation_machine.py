@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.functions import Now
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
@@ -30,8 +30,18 @@ from annotation.flow.batches import add_assignments, batch_launch, batch_progres
 from annotation.flow.errors import Conflict
 from annotation.flow.projects import overview
 from annotation.flow.review import problem_reports
-from annotation.flow.work import leases, next_assignment, open_work, submissions
-from annotation.models import Assignment, Dataset, Hit, Item, Participation, Project, Worker, WorkerResponse
+from annotation.flow.work import leases, next_assignment, open_work, prefetch, submissions
+from annotation.models import (
+    Assignment,
+    Dataset,
+    Hit,
+    Item,
+    Participation,
+    PrefetchedHit,
+    Project,
+    Worker,
+    WorkerResponse,
+)
 from annotation.tasktype import SecondOpinion
 from tests.batches import create_batch
 from tests.capable import grant
@@ -111,7 +121,8 @@ class Allocation(RuleBasedStateMachine):
         """The HITs that a claim could give, by the rules and nothing else."""
         mine = list(Assignment.objects.filter(worker=participation.worker_id))
         met = {a.group_key for a in mine if a.state in open_work.ALIVE_OR_DONE}
-        hits = Hit.objects.filter(batch=self.batch, excluded_at=None, wanted__gt=F("live") + F("done"))
+        free = Q(wanted__gt=F("live") + F("done")) | Q(prefetched__isnull=False)  # also by another worker
+        hits = Hit.objects.filter(free, batch=self.batch, excluded_at=None).distinct()
         fit = list(hits.exclude(pk__in=[a.hit_id for a in mine]))
         if participation.batch.meeting == "one":
             fit = [hit for hit in fit if hit.group_key not in met]
@@ -140,6 +151,13 @@ class Allocation(RuleBasedStateMachine):
         else:
             assert (claimed is not None) == bool(possible)
             assert claimed is None or claimed.hit_id in possible
+
+    @rule(worker=who)
+    def hold_the_next(self, worker: int) -> None:
+        with transaction.atomic():
+            next_assignment.lock(participation := self.participation(worker))
+            if not PrefetchedHit.objects.filter(worker=participation.worker_id).exists():
+                prefetch.hold_another(participation)
 
     @rule(number=any_of, text=texts, state=st.sampled_from(["accepted", "expired", "returned"]))
     def submit(self, number: int, text: str, state: str) -> None:
@@ -266,7 +284,7 @@ class Allocation(RuleBasedStateMachine):
     def no_hit_has_more_than_it_asked_for_and_its_counters_are_true(self) -> None:  # I1, I4
         for hit in Hit.objects.prefetch_related("assignments"):
             rows = list(hit.assignments.all())
-            live = sum(a.state == "accepted" for a in rows)
+            live = sum(a.state == "accepted" for a in rows) + hit.prefetched.count()
             done = sum(a.state == "submitted" and a.counts for a in rows)
             assert (hit.live, hit.done) == (live, done)
             assert live + done <= hit.wanted
@@ -323,6 +341,7 @@ class Allocation(RuleBasedStateMachine):
 
 def call_for_second_opinions(monkeypatch: pytest.MonkeyPatch) -> None:
     grant(monkeypatch, "answer", SecondOpinion, least=lambda self, payload, answer: LEAST[answer["text"]])
+    monkeypatch.setattr(prefetch, "_is_nearly_done", lambda batch: False)
 
 
 def run(examples: int, steps: int, *, shrink: bool) -> None:

@@ -110,15 +110,20 @@ def test_a_block_that_others_filled_up_in_part_is_read_to_its_end(made: Any, bob
     assert came == [ticket for ticket in order_of(bob, batch) if ticket not in (0, 3)]
 
 
-def test_a_prefetched_hit_is_the_next_of_the_order(made: Any, bob: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("same_order", [False, True])
+@pytest.mark.parametrize("with_claim", [False, True])
+def test_prefetched_hits_come_in_the_order_of_those_that_are_not(
+    made: Any, bob: Any, monkeypatch: pytest.MonkeyPatch, with_claim: bool, same_order: bool
+) -> None:
     monkeypatch.setattr(prefetch, "_is_nearly_done", lambda batch: False)
-    batch = made("prefetched")
+    batch = made("prefetched", same_order=same_order)
     came = []
-    while assignment := take(bob, batch):
+    ahead = prefetch.hold_another if with_claim else None
+    while assignment := next_assignment.claim(participation_of(bob, batch), ahead=ahead):
         came.append(assignment.ticket)
-        prefetch.hold(participation_of(bob, batch))
+        prefetch.hold(participation_of(bob, batch))  # with a claim, all but the first only renew
         submit(assignment)
-    assert came == order_of(bob, batch)
+    assert came == (list(range(10)) if same_order else order_of(bob, batch))
     assert cursor(bob, batch) == 9
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db.models.functions import Now
 
 from annotation.flow.batches import reserved_hits
@@ -34,6 +36,12 @@ def hold(worker: Worker, batch: Batch) -> PrefetchedHit:
     return held
 
 
+@pytest.fixture
+def ends_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A HIT may be held whatever is left."""
+    monkeypatch.setattr(prefetch, "_is_nearly_done", lambda batch: False)
+
+
 def begin(worker: Worker, batch: Batch) -> Assignment:
     assignment = take(worker, batch)
     assert assignment is not None
@@ -53,7 +61,7 @@ def test_a_held_hit_becomes_the_next_assignment(large: Batch, bob: Any) -> None:
     first = begin(bob, large)
     held = hold(bob, large)
     assert (held.hit.live, held.hit.room) == (1, 0)
-    assert prefetch.to_come(held, first).public_id == held.public_id
+    assert prefetch.to_come(held, participation_of(bob, large)).public_id == held.public_id
     submit(first)
     second = begin(bob, large)
     assert (second.public_id, second.seed, second.hit_id) == (held.public_id, held.seed, held.hit_id)
@@ -65,10 +73,10 @@ def test_a_held_hit_becomes_the_next_assignment(large: Batch, bob: Any) -> None:
     assert came == order
 
 
-def test_nobody_else_gets_a_held_hit(large: Batch, bob: Any, carol: Any) -> None:
+def test_nobody_else_gets_a_held_hit_while_there_are_others(large: Batch, bob: Any, carol: Any) -> None:
     begin(bob, large)
     held = hold(bob, large)
-    assert held.hit not in answer_all(carol, large)
+    assert held.hit not in answer_all(carol, large, most=6)
     assert_counted(large)
 
 
@@ -94,13 +102,58 @@ def test_an_overdue_one_is_for_others(large: Batch, bob: Any, carol: Any) -> Non
     assert held.hit in answer_all(carol, large)
 
 
-def test_a_claim_that_finds_nothing_takes_an_overdue_one_itself(large: Batch, bob: Any, carol: Any) -> None:
-    begin(bob, large)
-    held = hold(bob, large)
-    assert len(answer_all(carol, large)) == 6
-    let_expire(held)
-    assert begin(carol, large).hit == held.hit
+def test_a_claim_that_finds_nothing_takes_the_one_held_longest(
+    large: Batch, project: Any, bob: Any, carol: Any, ends_late: None
+) -> None:
+    """Their pages get another item, as long as there is one."""
+    dan = newcomer(project, "dan")
+    first, other = begin(bob, large), begin(dan, large)
+    of_dan, of_bob = hold(dan, large), hold(bob, large)
+    assert hold(dan, large) == of_dan  # renewed
+    assert len(answer_all(carol, large, most=4)) == 4
+    assert begin(carol, large).hit == of_bob.hit
     assert_counted(large)
+    submit(first)
+    assert begin(bob, large).hit == of_dan.hit
+    submit(other)
+    assert take(dan, large) is None
+    for row in Assignment.objects.filter(state="accepted"):
+        submit(row)
+    assert not large.hits.exclude(live=0, done=1).exists()
+
+
+def test_a_held_hit_that_the_claimant_answered_is_not_taken(
+    project: Any, tmp_path: Path, bob: Any, carol: Any, ends_late: None
+) -> None:
+    batch = launched(project, "two", dataset_of(project, tmp_path, name="three", size=3), assignments_per_hit=2)
+    answer_all(carol, batch)
+    begin(bob, batch)
+    held = hold(bob, batch)
+    assert take(carol, batch) is None
+    assert PrefetchedHit.objects.get() == held
+    assert_counted(batch)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_nobody_is_sent_away_while_another_holds_what_they_may_have(
+    large: Batch, project: Any, ends_late: None, seed: int
+) -> None:
+    """Whoever holds what: each HIT gets exactly one response, and each worker their HITs in their own order."""
+    chance = Random(seed)
+    workers = [newcomer(project, f"worker-{k}") for k in range(4)]
+    at_work = list(workers)
+    while at_work:
+        worker = chance.choice(at_work)
+        row = take(worker, large)
+        if row is None:
+            assert not PrefetchedHit.objects.exists()
+            at_work.remove(worker)
+        elif chance.random() < 0.6:
+            submit(row)
+        else:
+            prefetch.hold(participation_of(worker, large))
+        assert_counted(large)
+    assert not large.hits.exclude(live=0, done=1).exists()
 
 
 def test_an_overdue_one_that_nobody_took_is_still_the_workers(large: Batch, bob: Any) -> None:
@@ -156,19 +209,66 @@ def test_an_erased_worker_holds_nothing(large: Batch, bob: Any) -> None:
     assert_counted(large)
 
 
-def test_the_last_hits_are_not_held(large: Batch, project: Any, bob: Any, carol: Any) -> None:
+def test_the_last_hits_are_neither_held_nor_renewed(large: Batch, project: Any, bob: Any, carol: Any) -> None:
     """Two workers were active: none is held while four are open or fewer."""
     submit(begin(carol, large))
     submit(begin(bob, large))
-    assert prefetch.hold(participation_of(bob, large)) is not None
-    next_assignment.let_go(worker=bob)
+    held = hold(bob, large)
+    renewed = prefetch.renew(bob.pk, large.pk, held.public_id)
+    assert renewed is not None
+    assert renewed > held.expires_at
     submit(begin(newcomer(project, "dan"), large))
-    Participation.objects.filter(worker=carol).update(worked_at=Now() - timedelta(minutes=11))
-    submit(begin(bob, large))
     assert large.hits.open().count() == 4
+    Participation.objects.filter(worker=carol).update(worked_at=Now() - timedelta(minutes=11))
+    assert prefetch.renew(bob.pk, large.pk, held.public_id) is None
     assert prefetch.hold(participation_of(bob, large)) is None
+    assert PrefetchedHit.objects.get().expires_at == renewed  # it is theirs until then, if nobody needs it
     Participation.objects.exclude(worker=bob).update(worked_at=Now() - timedelta(minutes=11))
-    assert prefetch.hold(participation_of(bob, large)) is not None
+    assert hold(bob, large) == held
+
+
+def test_what_was_let_go_is_not_renewed(large: Batch, bob: Any, carol: Any) -> None:
+    begin(bob, large)
+    held = hold(bob, large)
+    assert prefetch.renew(carol.pk, large.pk, held.public_id) is None
+    next_assignment.let_go(worker=bob)
+    assert prefetch.renew(bob.pk, large.pk, held.public_id) is None
+
+
+def test_the_one_after_is_held_by_the_claim_of_a_held_one_and_of_no_other(large: Batch, bob: Any) -> None:
+    first, seat = begin(bob, large), participation_of(bob, large)
+    held = hold(bob, large)
+    submit(first)
+    second = next_assignment.claim(seat, ahead=prefetch.hold_another)
+    assert second is not None
+    assert second.public_id == held.public_id
+    assert seat.prefetched == PrefetchedHit.objects.get() != held
+    next_assignment.let_go(worker=bob)
+    submit(second)
+    seat = participation_of(bob, large)
+    assert next_assignment.claim(seat, ahead=prefetch.hold_another) is not None
+    assert seat.prefetched is None
+    assert_counted(large)
+
+
+def test_a_batch_is_quick_by_the_median_of_its_latest_responses(large: Batch, bob: Any) -> None:
+    def is_quick() -> bool:
+        cache.clear()
+        return prefetch.is_quick(large)
+
+    large.expected_seconds = 45
+    assert not is_quick()
+    large.expected_seconds = 44
+    assert is_quick()
+    rows = Assignment.objects.filter(worker=bob)
+    answer_all(bob, large, most=4)
+    rows.update(active_seconds=100)
+    assert is_quick()  # of four, nothing is known yet
+    answer_all(bob, large, most=1)
+    rows.filter(active_seconds__lt=100).update(active_seconds=1)
+    assert not is_quick()
+    rows.update(active_seconds=44.9)
+    assert is_quick()
 
 
 @pytest.fixture
@@ -190,8 +290,7 @@ def test_the_item_on_show_counts_as_answered_for_its_group(grouped: Any, bob: An
     assert hold(bob, batch).hit.group_key != first.group_key
 
 
-def test_only_the_group_on_show_must_not_come_next(grouped: Any, bob: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prefetch, "_is_nearly_done", lambda batch: False)
+def test_only_the_group_on_show_must_not_come_next(grouped: Any, bob: Any, ends_late: None) -> None:
     batch = grouped("apart", meeting="apart")
     first = begin(bob, batch)
     submit(first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -13,7 +14,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.models import Assignment, Batch, Feedback, Instructions, PrefetchedHit
+from annotation.flow.work import prefetch as flow
+from annotation.models import Assignment, Batch, Feedback, Instructions, PrefetchedHit, WorkerBlock
 from annotation.tasktype import capabilities
 from tests.flow.acting import dataset_of, launched
 
@@ -30,8 +32,19 @@ def here() -> str:
     return reverse("assignment", args=[Assignment.objects.get(state="accepted").public_id])
 
 
-def prefetch(page: Client, **fields: str) -> Any:
-    return page.post(f"{here()}next/", fields, headers={"X-Release": ""})
+def prefetch(page: Client, *, have: str = "", **fields: str) -> Any:
+    return page.post(f"{here()}next/", fields, headers={"X-Release": "", "X-Prefetch": have})
+
+
+def draft(page: Client, *, version: int, **headers: str) -> Any:
+    fields = {"kind": "text", "text": "Farrow", "key": "0.a", "version": str(version)}
+    return page.post(f"{here()}draft/", fields, headers={"X-Release": ""} | headers)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Items of the batch take less than 45 seconds."""
+    monkeypatch.setattr(flow, "is_quick", lambda batch: True)
 
 
 def submit(page: Client, **headers: str) -> Any:
@@ -66,25 +79,94 @@ def item_in(source: str) -> str:
 def test_a_page_that_has_it_only_extends_it(page: Client) -> None:
     prefetch(page)
     held = PrefetchedHit.objects.get()
-    assert prefetch(page, held=held.public_id).status_code == 204
+    assert prefetch(page, have=held.public_id).status_code == 204
     assert PrefetchedHit.objects.get().expires_at > held.expires_at
-    assert prefetch(page, held="another").status_code == 200
+    assert prefetch(page, have="another").status_code == 200
 
 
-def test_a_page_that_shows_it_already_gets_nothing_or_the_one_after(page: Client) -> None:
+def test_a_page_that_shows_it_already_gets_nothing_or_in_a_quick_batch_the_one_after(
+    page: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     held = prefetch(page)["X-Item"].split("/")[2]
-    response = submit(page, **{"X-Next": held})
+    response = submit(page, **{"X-Next": held, "X-Prefetch": ""})
     assert (response.status_code, response["X-Shown"], response.content) == (204, held, b"")
     assert here() == f"/assignments/{held}/"
+    monkeypatch.setattr(flow, "is_quick", lambda batch: True)
     following = prefetch(page)["X-Item"].split("/")[2]
     response = submit(page, **{"X-Next": following, "X-Prefetch": ""})
-    held = PrefetchedHit.objects.get().public_id
-    assert (response.status_code, response["X-Shown"], response["X-Item"]) == (
+    held = PrefetchedHit.objects.get()
+    assert (response.status_code, response["X-Shown"], response["X-Item"], response["X-Held-Until"]) == (
         200,
         following,
-        f"/assignments/{held}/",
+        f"/assignments/{held.public_id}/",
+        held.expires_at.isoformat(),
     )
     assert "4 of 8" in response.content.decode()
+
+
+def test_an_item_is_one_request_after_the_first(page: Client, quick: None) -> None:
+    shown = prefetch(page)["X-Item"].split("/")[2]
+    for _number in range(4):
+        response = submit(page, **{"X-Next": shown, "X-Prefetch": ""})
+        assert response["X-Shown"] == shown
+        shown = response["X-Item"].split("/")[2]
+    assert Assignment.objects.filter(state="submitted").count() == 4
+
+
+def test_with_hidden_gold_no_answer_to_a_submission_brings_the_one_after(
+    page: Client, batch: Batch, quick: None
+) -> None:
+    held = prefetch(page)["X-Item"].split("/")[2]
+    Batch.objects.update(check_share=0.5, check_rule={})
+    response = submit(page, **{"X-Next": held, "X-Prefetch": ""})
+    assert "X-Held-Until" not in response
+    assert not PrefetchedHit.objects.exists()
+
+
+def test_two_tabs_have_the_same_item_ahead_and_one_response_counts(page: Client, quick: None) -> None:
+    first = here()
+    held = prefetch(page)["X-Item"]
+    assert draft(page, version=0, **{"X-Prefetch": ""})["X-Item"] == held
+    shown = {"X-Next": held.split("/")[2], "X-Prefetch": ""}
+    following = submit(page, **shown)["X-Item"]
+    fields = {"kind": "text", "text": "Farrow", "support": ["0", "1"], "key": "0.another"}
+    late = page.post(f"{first}submit/", fields, headers={"X-Release": ""} | shown)
+    assert late.status_code == 409
+    assert prefetch(page)["X-Item"] == following
+    assert PrefetchedHit.objects.count() == Assignment.objects.filter(state="submitted").count() == 1
+
+
+def test_a_draft_renews_what_the_page_has_or_brings_another(page: Client) -> None:
+    held = prefetch(page)
+    name = PrefetchedHit.objects.get().public_id
+    saved = draft(page, version=0, **{"X-Prefetch": name})
+    assert (saved.status_code, saved.json()["version"], "X-Item" in saved) == (200, 1, False)
+    assert saved["X-Held-Until"] > held["X-Held-Until"]
+    assert "X-Held-Until" not in draft(page, version=1)
+    PrefetchedHit.objects.all().delete()  # taken over by somebody
+    saved = draft(page, version=2, **{"X-Prefetch": name})
+    assert json.loads(saved["X-Draft"])["version"] == 3
+    assert saved["X-Item"] == f"/assignments/{PrefetchedHit.objects.get().public_id}/"
+
+
+@pytest.mark.parametrize("near_end", [False, True])
+def test_a_page_whose_item_was_taken_over_gets_another_or_hears_that_none_is_held(
+    page: Client, monkeypatch: pytest.MonkeyPatch, near_end: bool
+) -> None:
+    prefetch(page)
+    name = PrefetchedHit.objects.get().public_id
+    PrefetchedHit.objects.all().delete()
+    monkeypatch.setattr(flow, "_is_nearly_done", lambda batch: near_end)
+    reply = prefetch(page, have=name)
+    assert (reply.status_code, "X-Held-Until" in reply) == ((204, False) if near_end else (200, True))
+
+
+def test_a_worker_who_is_blocked_meanwhile_gets_no_held_item(page: Client, bob: Any, quick: None) -> None:
+    held = prefetch(page)["X-Item"].split("/")[2]
+    WorkerBlock.objects.create(worker=bob, reason="")
+    response = submit(page, **{"X-Next": held, "X-Prefetch": ""})
+    assert response.json()["next"].endswith("/done/")
+    assert not Assignment.objects.filter(state="accepted").exists()
 
 
 def test_a_page_that_shows_another_gets_the_right_one(page: Client) -> None:
@@ -133,7 +215,7 @@ def test_a_page_that_goes_does_not_let_go_of_what_another_has_held_since(page: C
     prefetch(page, let_go=old)
     prefetch(page, let_go="")
     held = PrefetchedHit.objects.get()
-    renewed = prefetch(page, held=held.public_id)
+    renewed = prefetch(page, have=held.public_id)
     assert (renewed.status_code, renewed["X-Held-Until"] > new) == (204, True)
     prefetch(page, let_go=new)
     assert PrefetchedHit.objects.exists()
