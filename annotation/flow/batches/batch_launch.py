@@ -81,10 +81,8 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
     option_fit.check(batch)
     if not batch.move(Batch.State.LAUNCHING):
         batch.refresh_from_db()
-        if batch.state != Batch.State.LAUNCHING:
-            raise Refused(_("This batch is already launched."))
-    Batch.objects.filter(pk=batch.pk).update(next_ticket=0)
-    _remove_hits(batch)
+    if not _start_anew(batch):
+        raise Refused(_("This batch is already launched."))
     try:
         chosen = select_and_reserve(batch)
         if chosen.problem:
@@ -102,16 +100,33 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
     except JobTakenOver:  # the process that took it over goes on with this state
         raise
     except BaseException:  # also if the process is told to stop: a draft without HITs can be launched again
-        _remove_hits(batch)
-        batch.move(Batch.State.DRAFT, next_ticket=0, picked=None)
+        if _start_anew(batch):  # not if another run has opened it meanwhile
+            batch.move(Batch.State.DRAFT, next_ticket=0, picked=None)
         raise
     counts = {"asked": chosen.requested, "hits": hits, "skipped": left_out.total()}
     return counts | {"left_out": rows_of(left_out), "warnings": [*warnings(batch), *chosen.warnings]}
 
 
-def _remove_hits(batch: Batch) -> None:
-    while some := list(Hit.objects.filter(batch=batch).values_list("pk", flat=True)[:500]):
-        Hit.objects.filter(pk__in=some).delete()
+def _start_anew(batch: Batch) -> bool:
+    """Stop other runs of the launch at their next step, and remove the HITs that they made; False if it is over.
+
+    Each step looks again at the batch's row, and locks it: another run may open the batch, or make HITs, at any time.
+    Raises JobTakenOver if one has made HITs since.
+    """
+    launching = Batch.objects.filter(pk=batch.pk, state=Batch.State.LAUNCHING)
+    if not launching.update(next_ticket=0):
+        return False
+    while _remove_some(batch):
+        pass
+    return True
+
+
+@transaction.atomic
+def _remove_some(batch: Batch) -> bool:
+    _advance(batch, 0, 0)
+    some = list(Hit.objects.filter(batch=batch).values_list("pk", flat=True)[:500])
+    Hit.objects.filter(pk__in=some).delete()
+    return bool(some)
 
 
 def _make_hits(batch: Batch, chosen: Selection, progress: OnProgress, left_out: LeftOut, entry: GoldEntry) -> int:

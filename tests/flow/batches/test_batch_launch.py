@@ -232,3 +232,38 @@ def test_a_changed_instructions_is_a_new_version_and_the_same_text_is_none(batch
     assert assignment is not None
     submit(assignment)
     assert assignment.responses.get().instructions_version == 2
+
+
+def test_a_run_that_takes_over_a_launch_leaves_it_if_the_other_run_opens_the_batch_first(
+    project: Any, many: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch, move = draft(project, "b", many, sample=4), Batch.move
+
+    def while_the_other_ends(row: Batch, to: str, **columns: Any) -> bool:
+        moved = move(row, to, **columns)
+        monkeypatch.setattr(Batch, "move", move)
+        batch_launch.launch(Batch.objects.get(pk=batch.pk))
+        return moved
+
+    monkeypatch.setattr(Batch, "move", while_the_other_ends)
+    with pytest.raises(Refused, match="already launched"):
+        batch_launch.launch(Batch.objects.get(pk=batch.pk))
+    batch.refresh_from_db()
+    assert (batch.state, batch.next_ticket, batch.hits.count()) == ("open", 4, 4)
+
+
+def test_a_run_that_fails_after_another_opened_the_batch_takes_nothing_back(
+    project: Any, many: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch, select = draft(project, "b", many, sample=4), batch_launch.select_and_reserve
+
+    def fails(row: Batch) -> Any:
+        monkeypatch.setattr(batch_launch, "select_and_reserve", select)
+        batch_launch.launch(Batch.objects.get(pk=row.pk))
+        raise OSError("gone")
+
+    monkeypatch.setattr(batch_launch, "select_and_reserve", fails)
+    with pytest.raises(OSError, match="gone"):
+        batch_launch.launch(Batch.objects.get(pk=batch.pk))
+    batch.refresh_from_db()
+    assert (batch.state, batch.next_ticket, batch.hits.count()) == ("open", 4, 4)
