@@ -16,7 +16,6 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "tests.simulation.settings"
 import django
 
 django.setup()
-from django.db import connection  # noqa: E402
 
 from tests.simulation.coverage import never_met  # noqa: E402
 from tests.simulation.run import stage  # noqa: E402
@@ -36,18 +35,13 @@ def main() -> int:
     logging.disable(logging.CRITICAL)
     settings = {"faults": options.faults, "every": options.every}
     with stage(options.seed, plant=options.plant) as begun:
-        can_replay = connection.vendor == "sqlite"  # from a copy of the file, in a child
-        result = (
-            in_child(lambda: begun.play(options.steps, **settings))
-            if can_replay
-            else begun.play(options.steps, **settings)
-        )
+        result = in_child(begun.scheduler, lambda: begun.play(options.steps, **settings))
         if options.history:
             print("\n".join(result.history))
         print("\n".join(f"{count:6} {kind}" for kind, count in sorted({**result.met, **result.moved}.items())))
         print("never met:", ", ".join(never_met(result)) or "nothing")
         print(result.counts)
-        if result.wrong and can_replay and not options.long:
+        if result.wrong and not options.long:
             shrinking = Shrinking(begun, settings, result, to_the_end=len(result.turns) == options.steps)
             shortest = shrinking.shortest()
             print(

@@ -13,9 +13,9 @@ from django.db.models import F, QuerySet
 
 from annotation.flow.money import ledger
 from annotation.flow.notifications import safe_http
-from annotation.flow.review import assignment_approval
-from annotation.flow.work import leases, next_assignment, submissions
-from annotation.models import Assignment, Hit, Job, Payment
+from annotation.flow.work import leases, next_assignment, open_work, submissions
+from annotation.marketplaces.flow import hit_terms
+from annotation.models import Assignment, Hit, Job, Participation
 from annotation.pure.batches import lifecycle
 from annotation.webhooks import outbox
 from tests.simulation.seams import START, Clock
@@ -33,15 +33,24 @@ def planted(name: str, clock: Clock) -> Iterator[None]:
 
 
 def claim_without_guard(_clock: Clock) -> list[Any]:
-    """The place of a HIT is taken whether there is one or not, and outside of the claim's transaction."""
+    """A HIT is chosen before the claim's transaction, and its place taken whether there still is one or not."""
+    claim, candidates = next_assignment.claim, open_work.candidates
+    chosen: dict[int, list[open_work.Candidate]] = {}
+
+    def choose_and_claim(participation: Participation) -> Assignment | None:
+        chosen[participation.pk] = list(candidates(participation))
+        return claim(participation)
+
+    def known(participation: Participation, *, ahead: bool = False) -> Iterator[open_work.Candidate]:
+        return candidates(participation, ahead=True) if ahead else iter(chosen[participation.pk])
 
     def take_slot(hit: int, batch: int) -> int:
         return Hit.objects.filter(pk=hit, batch=batch).update(live=F("live") + 1)
 
-    bare = next_assignment._under_way_or_next.__wrapped__  # type: ignore[attr-defined]
     return [
+        mock.patch.object(next_assignment, "claim", choose_and_claim),
+        mock.patch.object(open_work, "candidates", known),
         mock.patch.object(next_assignment, "take_slot", take_slot),
-        mock.patch.object(next_assignment, "_under_way_or_next", bare),
     ]
 
 
@@ -57,13 +66,13 @@ def submit_without_key(_clock: Clock) -> list[Any]:
 
 
 def payment_without_fence(_clock: Clock) -> list[Any]:
-    """Each call of a payment is another payment."""
-    add = assignment_approval.add_payment
+    """Each attempt to pay a bonus on the marketplace has another token."""
+    token_for = hit_terms.token_for
 
-    def again(row: Assignment, kind: str, amount: Any, *, key: str, **more: Any) -> Payment:
-        return add(row, kind, amount, key=f"{key}-{next(numbers)}", **more)
+    def another(purpose: str, *parts: Any) -> str:
+        return token_for(purpose, *parts, *([next(numbers)] if purpose == "bonus" else []))
 
-    return [mock.patch.object(assignment_approval, "add_payment", again)]
+    return [mock.patch.object(hit_terms, "token_for", another)]
 
 
 def prefetched_not_released(_clock: Clock) -> list[Any]:

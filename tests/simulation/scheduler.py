@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from random import Random
 from typing import Any
 
 from django.apps import apps
-from django.db import OperationalError, connection, connections
+from django.db import InterfaceError, OperationalError, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
 from tests.simulation import seams
 from tests.simulation.seams import Clock
 from tests.simulation.turns import (
+    CUT,
     DIES,
     FAULT_WEIGHTS,
     FAULTS,
@@ -57,6 +61,7 @@ class Actor:
         self.chance, self.asleep_until = Random(0), 0
         self.touched: set[str] = set()  # models whose rows it has written since the last look
         self.holds = self.waits = self.dead = self.idle = False
+        self.struck = False  # by a fault whose errors are the database's own
 
 
 class Scheduler:
@@ -143,6 +148,19 @@ class Scheduler:
         connections.close_all()
 
     @contextmanager
+    def own_database(self) -> Iterator[None]:
+        """A copy of the database for this process, which has no connection; it is gone afterwards."""
+        before = Path(connection.settings_dict["NAME"])
+        own = before.with_name(f"{before.name}-{os.getpid()}")
+        shutil.copy(before, own)
+        connection.settings_dict["NAME"] = str(own)
+        try:
+            yield
+        finally:
+            for left in before.parent.glob(f"{own.name}*"):
+                left.unlink()
+
+    @contextmanager
     def looking(self) -> Iterator[None]:
         """Read beside whoever has begun a transaction; looking changes nothing, not even chance."""
         mode, self.chance.source = connection.transaction_mode, Random(0)
@@ -174,8 +192,8 @@ class Scheduler:
             raise Died
 
     def _refuse(self, actor: Actor, at: str) -> None:
-        refused, actor.fault = actor.fault == REFUSED, ""
-        if refused:
+        fault, actor.fault = actor.fault, ""
+        if fault == REFUSED or (fault == CUT and at == DONE):  # done, without a reply
             raise OperationalError("disk I/O error (simulated)")
         outage = self.outage if self.steps < self.outage_until else ""
         if outage == FILLS_UP and at in WRITES:
@@ -196,17 +214,17 @@ class Scheduler:
                 self.note(f"{actor.name} {actor.act}: {act()}")
             except Died:
                 self.note(f"{actor.name} {DIES} in “{actor.act}” at {actor.at}")
-            except OperationalError as refused:
-                if "simulated" not in str(refused):
+            except (OperationalError, InterfaceError) as refused:
+                if "simulated" not in str(refused) and not actor.struck:
                     self.broken = refused
                 self.note(f"{actor.name} {REFUSED} in “{actor.act}” at {actor.at}")
             except BaseException as broken:
                 self.broken = broken
                 self.note(f"{actor.name} breaks in “{actor.act}”: {broken!r}")
             finally:
-                if actor.dead or self.steps < self.outage_until:
+                if actor.dead or actor.struck or self.steps < self.outage_until:
                     self.hang_up()
-            actor.dead = actor.holds = actor.waits = False
+            actor.dead = actor.holds = actor.waits = actor.struck = False
             actor.idle, actor.at = True, "between acts"
             self._back.release()
             actor.turn.acquire()

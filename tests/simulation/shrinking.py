@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import os
 import pickle
-import shutil
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from django.db import connection
 
 from tests.simulation.run import Result, Stage
+from tests.simulation.scheduler import Scheduler
 from tests.simulation.turns import Turn
 
 SECONDS = 60.0  # for all trials
 LAST = 10  # steps after which a trial looks at all
 
 
-def in_child(act: Callable[[], Result]) -> Result:
+def in_child(scheduler: Scheduler, act: Callable[[], Result]) -> Result:
     """What the act gives in a child process, with a copy of the database of its own."""
     connection.close()
     reading, writing = os.pipe()
     if not (pid := os.fork()):
         os.close(reading)
-        _answer(writing, act)
+        _answer(writing, scheduler, act)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
         data = pipe.read()
@@ -37,19 +37,16 @@ def in_child(act: Callable[[], Result]) -> Result:
     return result
 
 
-def _answer(pipe: int, act: Callable[[], Result]) -> None:
+def _answer(pipe: int, scheduler: Scheduler, act: Callable[[], Result]) -> None:
     """Write the result, and end without what a whole process does at its end."""
-    before = Path(connection.settings_dict["NAME"])
-    own = before.with_name(f"{before.name}-{os.getpid()}")
     try:
-        shutil.copy(before, own)
-        connection.settings_dict["NAME"] = str(own)
-        data = pickle.dumps(act())
+        with scheduler.own_database():
+            data = pickle.dumps(act())
         with os.fdopen(pipe, "wb") as file:
             file.write(data)
+    except BaseException:
+        traceback.print_exc()
     finally:
-        for left in before.parent.glob(f"{own.name}*"):
-            left.unlink()
         os._exit(0)
 
 
@@ -88,7 +85,7 @@ class Shrinking:
     def _try(self, turns: Sequence[Turn], *, closely: int = LAST) -> bool:
         self.trials += 1
         more = {"closely": closely, "to_the_end": self.to_the_end, **self.settings}
-        played = in_child(lambda: self.stage.play(0, turns=turns, **more))
+        played = in_child(self.stage.scheduler, lambda: self.stage.play(0, turns=turns, **more))
         if kind_of(played) != self.kind:
             return False
         self.failed = played

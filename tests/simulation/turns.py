@@ -8,6 +8,7 @@ from random import Random
 DIES, REFUSED, SLEEPS = "dies", "is refused by the database", "is paused past its lease"
 VANISHES, FILLS_UP = "the database vanishes", "the database's disk is full"
 FAULTS = (DIES, REFUSED, SLEEPS, VANISHES, FILLS_UP)
+TIMES_OUT, CUT = "waits for a lock for too long", "loses its connection"  # on PostgreSQL
 FAULT_WEIGHTS = (10, 10, 6, 1, 1)
 WITH_LEASES = (5, 5, 30, 1, 1)  # of those who do something under a lease
 HOUR = 3600.0
