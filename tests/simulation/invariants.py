@@ -155,8 +155,9 @@ def unsettled() -> Iterator[str]:
     yield from (f"job {row.pk} is {row.state}" for row in Job.objects.exclude(state__in=["done", "failed"]))
     yield from (f"delivery {row.pk} is {row.state}" for row in Delivery.objects.filter(state="due"))
     yield from (f"event {row.pk} was never spread" for row in WebhookEvent.objects.filter(spread=False))
-    owed = Payment.objects.unsettled().exclude(assignment__payments__state="failed")  # a bonus waits for its reward
-    yield from (f"payment {row.pk} is {row.state}" for row in owed)
+    refused = Payment.objects.filter(kind="reward", state="failed").values("assignment")  # its bonuses wait for it
+    waiting = Payment.objects.unsettled().exclude(kind="bonus", assignment__in=refused)
+    yield from (f"payment {row.pk} is {row.state}" for row in waiting)
     unsent = Publication.objects.unsent().filter(hit__batch__state="open")
     yield from (f"publication {row.pk} is {row.state}" for row in unsent)
     yield from model_endpoint.unsettled()

@@ -122,6 +122,7 @@ class OnPostgreSQL(Scheduler):
             self._strike(waiting, TIMES_OUT, "SELECT pg_cancel_backend(%s)")
             while waiting.waits:
                 sleep(0.001)  # the database says what it waits for; the clock of tests.waiting is the simulation's
+            self._await_replies()  # of those who stood behind it
 
     def _befall(self, actor: Actor, turn: Turn) -> bool:
         if turn.fault == CUT:

@@ -46,5 +46,16 @@ def test_connections_that_wait_for_each_other_decide_the_same_again(steps: str) 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", [str(seed) for seed in range(1, 6)])
 def test_everything_holds_in_long_histories_of_real_connections(seed: str) -> None:
-    done = simulate("--seed", seed, "--steps", "20000")
+    done = simulate("--seed", seed, "--steps", "20000", "--long")
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("fault", ["claim without guard", "payment without fence", "paused job's work taken"])
+def test_a_planted_fault_is_found_within_100_000_steps_of_real_connections(fault: str) -> None:
+    for seed in range(1, 6):
+        done = simulate("--seed", str(seed), "--steps", "20000", "--long", "--plant", fault)
+        if done.returncode:
+            break
+    assert done.returncode == 1, done.stdout[-2000:] + done.stderr[-2000:]
+    assert "WRONG" in done.stdout
