@@ -100,8 +100,9 @@ fix: .venv/dev.stamp  ## mend what the linter can mend
 bench: .venv/dev.stamp  ## the comparisons with a goal, in one run; `make bench NAME` for some
 	@$(PY) -m tests.bench $(BENCH)
 
-simulate: .venv/dev.stamp  ## a history that SEED=1 decides, of STEPS=20000 (ON=postgresql): what happens, and what does not hold
-	@$(if $(ON),$(ON_POSTGRESQL)) $(PY) -m tests.simulation --seed $(or $(SEED),1) --steps $(or $(STEPS),20000)
+simulate: .venv/dev.stamp  ## a history that SEED=1 decides, of STEPS=20000 (ON=postgresql, PLANT=fault): what happens, and what does not hold
+	@$(if $(ON),$(ON_POSTGRESQL)) $(PY) -m tests.simulation --seed $(or $(SEED),1) --steps $(or $(STEPS),20000) \
+		$(if $(PLANT),--plant "$(PLANT)")
 
 soak: .venv/dev.stamp  ## what takes long: `make soak PART=long` (or process, browser, axe, apps, plain, postgresql, strangers) takes one part
 	@failed=""; TESTS_SHARED=$$(mktemp -d); export TESTS_SHARED; trap 'rm -rf "$$TESTS_SHARED"' EXIT; \
