@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.core.signals import request_started
+from django.test import Client
 
 from annotation import jobs
 from annotation.operations import background_thread, calls
@@ -89,15 +90,17 @@ def test_a_process_that_was_called_does_jobs_while_another_sweeps(
 
 
 @pytest.mark.django_db
-def test_a_process_looks_seldom_while_nobody_uses_the_site_or_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_looks_seldom_while_nobody_uses_the_site_or_calls(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now = background_thread.time.monotonic()
     monkeypatch.setattr(background_thread.time, "monotonic", lambda: now)
     request_started.connect(background_thread._note_use)
     try:
-        request_started.send(None, environ={"PATH_INFO": "/work/"})
+        client.get("/work/")
         assert background_thread.is_time(calls.last(), now - 5)
         now += background_thread.QUIET_AFTER
-        request_started.send(None, environ={"PATH_INFO": "/healthz"})
+        client.get("/healthz")
         assert not background_thread.is_time(calls.last(), now - 5)
         assert background_thread.is_time(calls.last(), now - background_thread.WHEN_QUIET)
         before = calls.last()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from annotation.flow.batches import practice_progress
 from annotation.flow.people import invites
 from annotation.models import Assignment, Batch, Instructions, Project, Worker
 from annotation.pure.people.consent_text import DEFAULT, filled
+from annotation.templatetags import item_tags, paragraph_tags
 from annotation.views.work.practice import right_fields
 from tests.conftest import records
 from tests.flow.acting import dataset_of, launched, newcomer
@@ -36,8 +38,8 @@ PRESETS = registry.presets("rate")
 
 
 @pytest.fixture
-def marked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """German is English in ⟦ ⟧."""
+def marked(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """German is English in ⟦ ⟧, also in what is rendered once for many pages."""
     catalogue = trans_real.translation("de")
 
     def one(text: str) -> str:
@@ -46,6 +48,15 @@ def marked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(practice_progress, "practice", registry.practice)
     monkeypatch.setattr(catalogue, "gettext", one)
     monkeypatch.setattr(catalogue, "ngettext", lambda single, plural, n: one(single if n == 1 else plural))
+    forget_rendered()
+    yield
+    forget_rendered()
+
+
+def forget_rendered() -> None:
+    paragraph_tags._parts.cache_clear()
+    item_tags._once.clear()
+    item_tags._kept.clear()
 
 
 def outside(text: str) -> str:
