@@ -19,7 +19,14 @@ from annotation.flow.data.dataset_import import file_digest
 from annotation.flow.data.item_writer import OnProgress, no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
-from annotation.flow.reports import altered_facts, baselines, model_predictions, own_answers, suggestion_figures
+from annotation.flow.reports import (
+    altered_facts,
+    baselines,
+    model_predictions,
+    own_answers,
+    report_storage,
+    suggestion_figures,
+)
 from annotation.flow.reports.collected_responses import Collected
 from annotation.flow.reports.participation import participation, submissions_by_hour, unpaid
 from annotation.flow.review import adjudication, gold_in_doubt
@@ -43,7 +50,6 @@ from annotation.scorers.base import Prediction as ModelPrediction
 from annotation.tasktype import GivenResponse, HitWithResponses, TaskType
 
 CHUNK = 200
-PARTS_KEPT = 20  # stored reports of parts of a batch, latest first
 LAYOUT = 12  # version of stored reports; a new one makes the old ones stale
 ALL = BatchPart()
 MODEL_CONFIDENCE = "model_confidence"  # of a prediction: a number on the model's own scale
@@ -53,7 +59,7 @@ def score_batch(batch: Batch, *, part: BatchPart = ALL, progress: OnProgress = n
     """Compute and store the report of the batch, or of the part that matches the filter.
 
     For the complete batch it also stores each HIT's disagreement and mean grade against gold."""
-    version, begun = version_key(batch), models.AuditEntry.objects.aggregate(last=Max("pk"))["last"] or 0
+    version, since = version_key(batch), report_storage.since(batch)
     task, collected = task_type(batch.task), Collected.of(batch)
     content = _computed(batch, task, _options(batch, task, part), _all_hits(batch, task, progress, part, collected))
     content["by_position"] = [] if batch.is_by_confidence else position_tables(collected.placed, seed=batch.seed)
@@ -65,22 +71,14 @@ def score_batch(batch: Batch, *, part: BatchPart = ALL, progress: OnProgress = n
         content |= _evidence(batch, task, collected)
     if part.pooled and batch.suggest:
         content |= suggestion_figures.pooled(batch, part, content)
-    restored = models.AuditEntry.objects.filter(pk__gt=begun, project=batch.project_id, act="restored", kind="hit")
-    if restored.exists():  # after it was read as excluded, perhaps, and now the version is again what it was before
-        version = ""
-    kept = {"stand": version, "content": content}
-    if part.key:
-        PartReport.objects.update_or_create(batch=batch, part=part.key, defaults=kept)
-        last = batch.part_reports.order_by("-created_at", "-pk").values_list("pk", flat=True)[:PARTS_KEPT]
-        batch.part_reports.exclude(pk__in=list(last)).delete()
-    else:
+    if not part.key:
         content["flow"] = participation(batch)
         content |= {"altered": altered} if (altered := altered_facts.tables(batch)) else {}
         beside, sentences = collected.models.report(batch)
         judged = [] if batch.is_by_confidence else collected.answers.tables(batch)
         if beside := [*judged, *beside, *suggestion_figures.tables(batch)]:
             content |= {"models": beside, "paragraph": [*content.get("paragraph", ()), *sentences]}
-        BatchReport.objects.update_or_create(batch=batch, defaults=kept)
+    report_storage.store(batch, part, version, content, since)
     cached_figures.count(batch)
     return content
 

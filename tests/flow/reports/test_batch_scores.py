@@ -187,3 +187,22 @@ def test_a_report_is_out_of_date_when_a_hit_that_it_read_as_excluded_is_restored
     report = batch_scores.cached_report(worked)
     assert report is not None
     assert ["broken", 1, 3] not in report["excluded"]
+
+
+def test_a_report_is_out_of_date_when_another_was_stored_while_it_was_computed(
+    worked: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HITs keep the scores of the run that wrote them last, which need not be the one whose report is kept."""
+    hit, compute = worked.hits.get(item__position=0), batch_scores._computed
+
+    def meanwhile(*given: Any) -> dict[str, Any]:
+        content = compute(*given)
+        problem_reports.exclude(hit, reason="broken")
+        monkeypatch.setattr(batch_scores, "_computed", compute)
+        batch_scores.score_batch(worked)
+        return content
+
+    monkeypatch.setattr(batch_scores, "_computed", meanwhile)
+    batch_scores.score_batch(worked)
+    problem_reports.restore(hit)
+    assert batch_scores.cached_report(worked) is None
