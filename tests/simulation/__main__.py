@@ -31,10 +31,12 @@ def main() -> int:
     parser.add_argument("--long", action="store_true", help="do not look for the shortest history that fails")
     parser.add_argument("--history", action="store_true", help="print every act")
     parser.add_argument("--plant", default="", metavar="FAULT", help="a fault of tests/simulation/planted.py")
+    parser.add_argument("--cuts", action="store_true", help="on PostgreSQL, waits are cancelled and connections cut")
     options = parser.parse_args()
     logging.disable(logging.CRITICAL)
     settings = {"faults": options.faults, "every": options.every}
     with stage(options.seed, plant=options.plant) as begun:
+        begun.scheduler.cuts = options.cuts
         result = in_child(begun.scheduler, lambda: begun.play(options.steps, **settings))
         if options.history:
             print("\n".join(result.history))

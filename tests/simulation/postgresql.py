@@ -110,10 +110,10 @@ class OnPostgreSQL(Scheduler):
 
     def decide(self) -> Turn:
         waiting, chance = [actor for actor in self.actors if actor.waits], self.chance
-        if self.faults and waiting and chance.random() < TIMING_OUT:
+        if self.cuts and self.faults and waiting and chance.random() < TIMING_OUT:
             return Turn(chance.choice(waiting).name, 0.0, chance.getrandbits(32), TIMES_OUT)
         turn = super().decide()
-        return replace(turn, fault=CUT) if turn.fault and chance.random() < CUTTING else turn
+        return replace(turn, fault=CUT) if self.cuts and turn.fault and chance.random() < CUTTING else turn
 
     def take(self, turn: Turn) -> None:
         waiting = next((actor for actor in self.actors if actor.waits and actor.name == turn.actor), None)

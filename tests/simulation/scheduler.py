@@ -75,6 +75,7 @@ class Scheduler:
         self.models = {model._meta.db_table: str(model._meta.model_name) for model in apps.get_models()}
         self.outage, self.outage_until = "", 0  # one of the whole database, and the step at which it ends
         self.steps, self.faults, self.ending = 0, 0.0, False
+        self.cuts = False  # whether waits are cancelled and connections cut, on PostgreSQL
         self.current: Actor | None = None
         self.met: dict[str, int] = {}
         self.broken: BaseException | None = None
