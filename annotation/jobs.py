@@ -39,7 +39,7 @@ from annotation.flow.reports import arm_scores, batch_scores, comparisons, follo
 from annotation.flow.review import assignment_approval, conclusions, gold_in_doubt, response_import, results_dataset
 from annotation.flow.work import leases, prefetch
 from annotation.models import Batch, BatchReport, Dataset, Experiment, Job, Project, User, clock
-from annotation.operations import backup, calls, password_links, uploads
+from annotation.operations import backup, password_links, uploads, wake_ups
 from annotation.pure.data.column_mapping import ColumnMapping
 from annotation.recruitment import marketplaces
 from annotation.templatetags.language_tags import in_language
@@ -73,7 +73,7 @@ def wake_worker(job: Job | None = None) -> None:
     """Wake up a worker; if that fails, the schedule finds the job a little later."""
     if settings.EMBEDDED_JOBS:
         bell.set()
-        calls.call()
+        wake_ups.wake()
         return
     from annotation.celery import RUN_DUE, app  # slow to load, and only few processes post jobs
 
@@ -335,16 +335,16 @@ def verbs() -> dict[str, job_queue.Verb]:
     return VERBS | dict(discovery.listed("VERBS"))
 
 
-def run_due_work(*, turn: AbstractContextManager[bool] | None = None, called: bool = False) -> int:
+def run_due_work(*, turn: AbstractContextManager[bool] | None = None, woken: bool = False) -> int:
     """Run the sweeps, then due jobs, then the errands; a failure stops no other. Returns the number of jobs.
 
-    The sweeps run within `turn`. If it gives False, another process is at all this; we only do jobs if `called`.
+    The sweeps run within `turn`. If it gives False, another process is at all this; we only do jobs if `woken`.
     """
     with turn or nullcontext(True) as ours:
         if ours:
             _each([*SWEEPS, *discovery.listed("SWEEPS")])
     done = 0
-    while (ours or called) and (job := job_queue.take()):
+    while (ours or woken) and (job := job_queue.take()):
         job_queue.run(job, verbs())
         done += 1
     if ours:

@@ -23,7 +23,7 @@ from annotation.flow.projects import audit_log
 from annotation.flow.projects.projects import project_named
 from annotation.flow.projects.request_context import acting
 from annotation.models import Batch, Dataset, Project, User
-from annotation.operations import calls
+from annotation.operations import wake_ups
 from annotation.operations.open_files import processes_using
 from annotation.operations.unfinished import Unfinished
 from annotation.recruitment import Marketplace, find_marketplace, marketplaces
@@ -59,7 +59,7 @@ class JSONCommand(BaseCommand, ABC):
             where = f"{broken.filename}: " if broken.filename else ""
             self._refuse(f"{where}{broken.strerror or broken}", None, as_json=options["json"])
         else:
-            calls.call()
+            wake_ups.wake()
             self._show(result, as_json=options["json"])
 
     @abstractmethod

@@ -13,7 +13,7 @@ from django.core.signals import request_started
 from django.db import close_old_connections, connections
 
 from annotation import jobs
-from annotation.operations import calls
+from annotation.operations import wake_ups
 
 SECONDS_BETWEEN_LOOKS = 5.0
 WHEN_QUIET = 30.0  # as often as where a broker's schedule calls
@@ -41,16 +41,16 @@ _used = [0.0]  # when somebody used this process
 def _forever() -> None:
     _note_use()
     while True:
-        call, began = calls.last(), time.monotonic()
+        wake_up, began = wake_ups.last(), time.monotonic()
         run_due_once()
-        while not (jobs.bell.wait(SECONDS_BETWEEN_LOOKS) or is_time(call, began)):
+        while not (jobs.bell.wait(SECONDS_BETWEEN_LOOKS) or is_time(wake_up, began)):
             pass
 
 
-def is_time(call: int, began: float) -> bool:
-    """Whether to look again, after one that `began` then, before which `call` was the last: seldom, if all is quiet."""
+def is_time(wake_up: int, began: float) -> bool:
+    """Whether to look again after one that `began` then, with `wake_up` the last before it: seldom if nobody works."""
     now = time.monotonic()
-    return now < _used[0] + QUIET_AFTER or now >= began + WHEN_QUIET or calls.last() != call
+    return now < _used[0] + QUIET_AFTER or now >= began + WHEN_QUIET or wake_ups.last() != wake_up
 
 
 @contextmanager
@@ -77,9 +77,9 @@ def run_due_once() -> None:
     """Run once what is due. If the database is unreachable, log it and try again in the next round."""
     try:
         close_old_connections()
-        called = jobs.bell.is_set()
+        woken = jobs.bell.is_set()
         jobs.bell.clear()
-        jobs.run_due_work(turn=_turn(), called=called)
+        jobs.run_due_work(turn=_turn(), woken=woken)
     except Exception:
         log.exception("background jobs failed; trying again")
     finally:

@@ -141,8 +141,7 @@ class SharedFileHandler(WatchedFileHandler):
             if self.path.stat().st_size < self.largest:  # another process was faster
                 return
             names = [self.path, *(self.path.with_name(f"{self.path.name}.{k}") for k in range(1, self.kept + 1))]
-            for former, later in reversed(
-                list(pairwise(names))
-            ):  # from the oldest: each has moved before it is replaced
+            # from the oldest: each has moved before it is replaced
+            for former, later in reversed(list(pairwise(names))):
                 if former.exists():
                     former.replace(later)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 from uuid import uuid4
 
 import psycopg
 import pytest
 from django.db import connection
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.simulation.test_simulation import ROOT, check_that_it_is_found
 
 pytestmark = [
     pytest.mark.postgresql(reason="who waits for whose lock is PostgreSQL's to say"),
@@ -53,9 +52,4 @@ def test_everything_holds_in_long_histories_of_real_connections(seed: str) -> No
 @pytest.mark.soak
 @pytest.mark.parametrize("fault", ["claim without guard", "payment without fence", "paused job's work taken"])
 def test_a_planted_fault_is_found_within_100_000_steps_of_real_connections(fault: str) -> None:
-    for seed in range(1, 6):
-        done = simulate("--seed", str(seed), "--steps", "20000", "--long", "--plant", fault)
-        if done.returncode:
-            break
-    assert done.returncode == 1, done.stdout[-2000:] + done.stderr[-2000:]
-    assert "WRONG" in done.stdout
+    check_that_it_is_found(fault, simulate)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,16 @@ pytestmark = pytest.mark.skipif(connection.vendor != "sqlite", reason="the sched
 def simulate(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tests.simulation", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
+
+
+def check_that_it_is_found(fault: str, play: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    """A planted fault within 100,000 steps; `play`: as `simulate`."""
+    for seed in range(1, 6):
+        done = play("--seed", str(seed), "--steps", "20000", "--long", "--plant", fault)
+        if done.returncode:
+            break
+    assert done.returncode == 1, done.stdout[-2000:] + done.stderr[-2000:]
+    assert "WRONG" in done.stdout
 
 
 def test_everything_holds_in_a_history_and_its_seed_gives_it_again() -> None:
@@ -59,9 +70,4 @@ def test_everything_holds_in_long_histories(seed: str) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("fault", PLANTED)
 def test_a_planted_fault_is_found_within_100_000_steps(fault: str) -> None:
-    for seed in range(1, 6):
-        done = simulate("--seed", str(seed), "--steps", "20000", "--long", "--plant", fault)
-        if done.returncode:
-            break
-    assert done.returncode == 1, done.stdout[-2000:] + done.stderr[-2000:]
-    assert "WRONG" in done.stdout
+    check_that_it_is_found(fault, simulate)

@@ -13,7 +13,7 @@ from django.core.signals import request_started
 from django.test import Client
 
 from annotation import jobs
-from annotation.operations import background_thread, calls
+from annotation.operations import background_thread, wake_ups
 
 pytestmark = pytest.mark.postgresql(reason="what is due is fetched by guarded updates")
 
@@ -98,12 +98,12 @@ def test_a_process_looks_seldom_while_nobody_uses_the_site_or_calls(
     request_started.connect(background_thread._note_use)
     try:
         client.get("/work/")
-        assert background_thread.is_time(calls.last(), now - 5)
+        assert background_thread.is_time(wake_ups.last(), now - 5)
         now += background_thread.QUIET_AFTER
         client.get("/healthz")
-        assert not background_thread.is_time(calls.last(), now - 5)
-        assert background_thread.is_time(calls.last(), now - background_thread.WHEN_QUIET)
-        before = calls.last()
+        assert not background_thread.is_time(wake_ups.last(), now - 5)
+        assert background_thread.is_time(wake_ups.last(), now - background_thread.WHEN_QUIET)
+        before = wake_ups.last()
         call_command("check_ledger", json=True)
         assert background_thread.is_time(before, now - 5)
     finally:
