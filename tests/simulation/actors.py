@@ -50,10 +50,10 @@ def actors(world: World, scheduler: Scheduler) -> list[Actor]:
     ]
 
 
-def refused(act: Callable[[], Any]) -> str:
+def refused(act: Callable[..., Any], **how: Any) -> str:
     """What came of an act that may be refused."""
     try:
-        return str(act())
+        return str(act(**how))
     except (Refused, Conflict) as why:
         return f"refused: {type(why).__name__}"
 
@@ -68,12 +68,14 @@ class WorkerActs:
 
     def choose(self) -> Choice:
         if self.page is None:
-            return "takes an item", partial(refused, self.take)
+            again = self.chance.random() < 0.2
+            return ("takes up an old item" if again else "takes an item"), partial(refused, self.take, again=again)
         acts: list[tuple[float, str, Callable[[], Any]]] = [
             (8, "submits", self.submit),
             (3, "saves a draft", self.draft),
             (3, "lets the next item be held", self.hold),
             (1, "returns the item", self.give_back),
+            (0.5, "returns the item in another tab", partial(self.give_back, here=False)),
             (1, "takes an item", self.take),
             (1, "goes away", self.leave),
         ]
@@ -93,11 +95,17 @@ class WorkerActs:
             next_assignment.read_instructions(next_assignment.join_batch(self.worker, batch), version=1)
         return known.get()
 
-    def take(self) -> str:
-        self.page = next_assignment.claim(self.participation())
+    def take(self, *, again: bool = False) -> str:
+        self.page = self.old() if again else next_assignment.claim(self.participation())
         if self.page and CANARY in to_text(shown_payload(task_type(self.page.batch.task), self.page)):
             self.world.seen_outside.append(f"the page of assignment {self.page.pk} shows gold")
         return f"HIT {self.page.hit_id}" if self.page else "there is none"
+
+    def old(self) -> Assignment | None:
+        """One that was returned or expired, taken up again."""
+        rows = Assignment.objects.filter(worker=self.worker, state__in=["returned", "expired"]).order_by("pk")
+        row = self.chance.choice([*rows.select_related("batch__project", "hit"), None])
+        return row if row and next_assignment.take_up(row) else None
 
     def leave(self) -> str:
         self.page = None
@@ -168,9 +176,10 @@ class WorkerActs:
         self.acknowledge(form, said)
         return f"HIT {row.hit_id}, revision {said.revision}"
 
-    def give_back(self) -> str:
+    def give_back(self, *, here: bool = True) -> str:
         assert self.page is not None
-        done, self.page = leases.return_assignment(self.page), None
+        done = leases.return_assignment(self.page)
+        self.page = None if here else self.page
         return str(done)
 
 
@@ -184,11 +193,11 @@ class RequesterActs:
         batch = self.chance.choice([*self.world.batches, self.world.abroad])
         acts: list[tuple[float, str, Callable[[], Any]]] = [
             (6, "approves", self.approve),
-            (2, "rejects", self.reject),
-            (2, "gives a bonus", self.bonus),
-            (0.5, f"pauses {batch.slug}", partial(self.move, batch_launch.pause, batch)),
-            (4, f"resumes {batch.slug}", partial(self.move, batch_launch.resume, batch)),
-            (0.3, f"closes {batch.slug}", partial(self.move, batch_launch.close, batch)),
+            (4, "rejects", self.reject),
+            (4, "gives a bonus", self.bonus),
+            (1, f"pauses {batch.slug}", partial(self.move, batch_launch.pause, batch)),
+            (6, f"resumes {batch.slug}", partial(self.move, batch_launch.resume, batch)),
+            (1, f"closes {batch.slug}", partial(self.move, batch_launch.close, batch)),
             (1, "excludes a HIT", self.exclude),
             (2, "restores a HIT", self.restore),
             (2, f"adds assignments to {batch.slug}", partial(self.top_up, batch)),
@@ -196,8 +205,10 @@ class RequesterActs:
             (2, "adjudicates", self.adjudicate),
             (5, f"asks for the report of {batch.slug}", partial(self.score, batch)),
             (1, "resumes the webhook", resume_webhooks),
-            (1, "launches a batch", self.launch),
-            (0.5, "publishes again what failed", lambda: publications.try_again(self.world.abroad)),
+            (2, "launches a batch", self.launch),
+            (1, "publishes again what failed", lambda: publications.try_again(self.world.abroad)),
+            (1, "pays again what failed", lambda: payments.try_again(self.world.abroad)),
+            (1, "looks up the marketplace's HITs", lambda: hit_sync.catch_up(self.world.abroad)),
         ]
         _weight, name, act = self.chance.choices(acts, [weight for weight, _name, _act in acts])[0]
         return name, partial(refused, act)
@@ -251,8 +262,12 @@ class RequesterActs:
             return again
         slug = f"more-{self.chance.getrandbits(24):06x}"
         terms: dict[str, Any] = {"expected_seconds": 60, "assignments_per_hit": 2, "size": 4}
+        abroad = self.chance.random() < 0.4
+        if abroad:
+            market = self.world.abroad.marketplace.connection
+            terms |= {"reward": Decimal("0.05"), "auto_approval": 3600, "marketplace": market}
         batch = draft(self.world.project, slug, self.world.dataset, **terms)
-        self.world.batches.append(batch)
+        self.world.batches += [] if abroad else [batch]
         job = jobs.enqueue("launch_batch", project=batch.project, title="Launch", arguments={"batch": batch.pk})
         return f"{slug}, job {job.pk}"
 

@@ -47,6 +47,8 @@ class Client:
 
         def do() -> dict[str, Any]:
             try:
+                if self._outside.refuses(operation):
+                    raise No("The requester's account is suspended.")
                 reply: dict[str, Any] = _with_times(self._there.answer(operation, dict(sent)))
                 return reply
             except No as no:

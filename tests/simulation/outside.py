@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -12,15 +13,23 @@ from django.core.mail.backends.locmem import EmailBackend
 
 from annotation.flow.notifications import safe_http
 from annotation.flow.notifications.safe_http import Sent
+from annotation.webhooks import protocol
 from tests.simulation.scheduler import Scheduler
 from tests.simulation.turns import SLEEPS, Turn
 from tests.simulation.world import CANARY, World
 
 Result = TypeVar("Result")
 FINE, LOST, NO_REPLY, DOUBLED, LATE = "fine", "lost", "done without a reply", "doubled", "late"
+REFUSED = "refused for good"
 LUCK = (FINE, LOST, NO_REPLY, DOUBLED, LATE)
 SHARES = (80, 7, 7, 3, 3)
+REFUSING = 0.02  # share of calls
 IN_FLIGHT = 20  # steps within which a late call arrives
+
+
+def reliable(scheduler: Scheduler) -> bool:
+    """Whether nothing breaks now."""
+    return scheduler.ending or not scheduler.faults
 
 
 class Outside:
@@ -34,8 +43,7 @@ class Outside:
     def call(self, name: str, do: Callable[[], Result], unheard: Callable[[], Exception]) -> Result:
         """Call the other side; raises `unheard` if no reply comes."""
         self.scheduler.pause(f"calling {name}")
-        reliable = self.scheduler.ending or not self.scheduler.faults
-        luck = FINE if reliable else self.scheduler.chance.choices(LUCK, SHARES)[0]
+        luck = FINE if reliable(self.scheduler) else self._luck(name)
         self.met[f"{name}: {luck}"] += 1
         if luck == LATE:
             self._late.append((self.scheduler.steps + IN_FLIGHT, do))
@@ -49,6 +57,21 @@ class Outside:
         if luck == NO_REPLY:
             raise unheard()
         return result
+
+    def refuses(self, name: str) -> bool:
+        """Whether the other side refuses a call for good."""
+        scheduler, kind = self.scheduler, f"{name}: {REFUSED}"
+        share = REFUSING if kind in self.met else 0.3
+        if reliable(scheduler) or scheduler.chance.random() >= share:
+            return False
+        self.met[kind] += 1
+        return True
+
+    def _luck(self, name: str) -> str:
+        """How a call comes out: every other time in a way that was never met, if there is one."""
+        chance = self.scheduler.chance
+        new = [luck for luck in LUCK if f"{name}: {luck}" not in self.met]
+        return chance.choice(new) if new and chance.random() < 0.5 else chance.choices(LUCK, SHARES)[0]
 
     def arrive(self, turn: Turn | None = None) -> None:
         """Let calls arrive whose time has come; all before the clock leaps, as none is under way for so long."""
@@ -68,6 +91,7 @@ class Outside:
     def doubles(self) -> Iterator[None]:
         """Put the doubles in place of webhooks' receivers and of the mail server."""
         with ExitStack() as stack:
+            stack.enter_context(mock.patch.object(protocol, "MOST_TRIES", 3))  # of a webhook: 15 take a day
             stack.enter_context(mock.patch.object(safe_http, "send", self._post))
             send = EmailBackend.send_messages
 
@@ -85,6 +109,8 @@ class Outside:
             self.world.received.add(headers["webhook-id"])
             return Sent(200, "")
 
+        if not reliable(self.scheduler) and zlib.crc32(headers["webhook-id"].encode()) % 20 == 0:
+            return Sent(500, "out of order")
         try:
             return self.call("webhook", take, TimeoutError)
         except TimeoutError:

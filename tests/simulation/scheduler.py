@@ -28,6 +28,7 @@ from tests.simulation.turns import (
     JUMPING,
     JUMPS,
     REFUSED,
+    SEEKING,
     SLEEPS,
     VANISHES,
     WITH_LEASES,
@@ -254,8 +255,11 @@ class Scheduler:
         fault, jump = "", 0.0
         if self.faults and chance.random() < JUMPING:
             jump = chance.choice(JUMPS)
-        if self.faults and not actor.idle and actor.at and chance.random() < self.faults * actor.luckless:
-            fault = chance.choices(FAULTS, WITH_LEASES if actor.luckless > 1 else FAULT_WEIGHTS)[0]
+        if self.faults and not actor.idle and actor.at:
+            new = [one for one in FAULTS if self.becomes(one, actor) == one and f"{one} at {actor.at}" not in self.met]
+            if chance.random() < self.faults * actor.luckless * (SEEKING if new else 1):
+                weights = WITH_LEASES if actor.luckless > 1 else FAULT_WEIGHTS
+                fault = chance.choice(new) if new else chance.choices(FAULTS, weights)[0]
         return Turn(actor.name, round(chance.random() * 0.2, 3), chance.getrandbits(32), fault, jump)
 
     def take(self, turn: Turn) -> None:
@@ -276,11 +280,13 @@ class Scheduler:
         actor.waits = False
         self.give(actor)
 
+    def becomes(self, fault: str, actor: Actor) -> str:
+        """A transaction that hangs is ended, and a database does not refuse what is done."""
+        return DIES if (actor.holds if fault == SLEEPS else fault == REFUSED and actor.at not in STATEMENTS) else fault
+
     def _befall(self, actor: Actor, turn: Turn) -> bool:
         """Let the fault come; False if the actor does not go on."""
-        fault, at = turn.fault, actor.at
-        if (fault == SLEEPS and actor.holds) or (fault == REFUSED and at not in STATEMENTS):
-            fault = DIES  # a transaction that hangs is ended, and a database does not refuse what is done
+        fault, at = self.becomes(turn.fault, actor), actor.at
         kind = f"{fault} at {at}"
         self.met[kind] = self.met.get(kind, 0) + 1
         if fault == SLEEPS:

@@ -10,6 +10,7 @@ VANISHES, FILLS_UP = "the database vanishes", "the database's disk is full"
 FAULTS = (DIES, REFUSED, SLEEPS, VANISHES, FILLS_UP)
 TIMES_OUT, CUT = "waits for a lock for too long", "loses its connection"  # on PostgreSQL
 FAULT_WEIGHTS = (10, 10, 6, 1, 1)
+SEEKING = 20  # how much more often something breaks where it has never broken in this way
 WITH_LEASES = (5, 5, 30, 1, 1)  # of those who do something under a lease
 HOUR = 3600.0
 JUMPS = (HOUR, 10 * 60.0, 90.0, 30 * HOUR, -HOUR, -90.0)  # seconds by which the clock is set: mostly on
