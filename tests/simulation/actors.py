@@ -39,7 +39,7 @@ def actors(world: World, scheduler: Scheduler) -> list[Actor]:
     requester, payer = RequesterActs(world, chance).choose, partial(paying, world, chance)
     return [
         *(Actor(f"worker {k}", choose, weight=3.0) for k, choose in enumerate(workers, 1)),
-        *(Actor(f"guest {k}", choose, weight=0.5) for k, choose in enumerate(guests, 1)),
+        *(Actor(f"guest {k}", choose) for k, choose in enumerate(guests, 1)),
         *(Actor(f"publisher {k}", partial(publishing, chance), weight=1.5, luckless=2.0) for k in (1, 2)),
         *(Actor(f"requester {k}", requester) for k in (1, 2)),
         *(Actor(f"asker {k}", AskingActs(world, chance).choose, weight=0.4, luckless=2.0) for k in (1, 2)),

@@ -27,6 +27,8 @@ from tests.simulation.turns import (
     FILLS_UP,
     JUMPING,
     JUMPS,
+    LULL,
+    LULLING,
     REFUSED,
     SEEKING,
     SLEEPS,
@@ -38,6 +40,7 @@ from tests.simulation.turns import (
 
 Act = Callable[[], str]
 DONE = "after COMMIT"
+NOTHING, BREAK = {"there is none", "nothing is due", "none", "0"}, 60  # steps for which who had nothing to do waits
 WRITES = {"INSERT", "UPDATE", "DELETE", "COMMIT"}
 WRITTEN = re.compile(r'(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM) "(\w+)"')
 STATEMENTS = WRITES | {"SELECT", "BEGIN", "SAVEPOINT", "RELEASE", "ROLLBACK"}
@@ -213,7 +216,10 @@ class Scheduler:
             actor.act, act = "", None
             try:
                 actor.act, act = actor.choose()
-                self.note(f"{actor.name} {actor.act}: {act()}")
+                came = act()
+                self.note(f"{actor.name} {actor.act}: {came}")
+                if came in NOTHING:
+                    actor.asleep_until = self.steps + BREAK
             except Died:
                 self.note(f"{actor.name} {DIES} in “{actor.act}” at {actor.at}")
             except (OperationalError, InterfaceError) as refused:
@@ -260,7 +266,8 @@ class Scheduler:
             if chance.random() < self.faults * actor.luckless * (SEEKING if new else 1):
                 weights = WITH_LEASES if actor.luckless > 1 else FAULT_WEIGHTS
                 fault = chance.choice(new) if new else chance.choices(FAULTS, weights)[0]
-        return Turn(actor.name, round(chance.random() * 0.2, 3), chance.getrandbits(32), fault, jump)
+        seconds = chance.random() * (LULL if chance.random() < LULLING else 0.2)
+        return Turn(actor.name, round(seconds, 3), chance.getrandbits(32), fault, jump)
 
     def take(self, turn: Turn) -> None:
         """Let it be as decided; the turn of somebody who cannot go on, in a shortened history, is left out."""

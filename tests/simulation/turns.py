@@ -14,6 +14,7 @@ SEEKING = 20  # how much more often something breaks where it has never broken i
 WITH_LEASES = (5, 5, 30, 1, 1)  # of those who do something under a lease
 HOUR = 3600.0
 JUMPS = (HOUR, 10 * 60.0, 90.0, 30 * HOUR, -HOUR, -90.0)  # seconds by which the clock is set: mostly on
+LULL, LULLING = 300.0, 0.002  # seconds for which at most nobody does anything, and the share of steps before which
 JUMPING = 0.002  # share of steps before which it is
 
 
