@@ -11,8 +11,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from importlib import import_module
 from inspect import isfunction
-from types import ModuleType
+from threading import RLock
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from annotation.models import Assignment, Batch, Dataset, Hit, Job, Payment, Review, User
@@ -26,6 +27,8 @@ class Event:
 
 E = TypeVar("E", bound=Event)
 _listeners: dict[type[Event], list[tuple[int, Callable[[Any], object]]]] = defaultdict(list)
+_awaited: list[str] = []  # modules
+_loading = RLock()
 
 
 def listen(event: type[E], listener: Callable[[E], object], *, order: int) -> None:
@@ -40,23 +43,39 @@ def listen(event: type[E], listener: Callable[[E], object], *, order: int) -> No
     rows.sort(key=lambda row: row[0])
 
 
-def listen_all(module: ModuleType) -> None:
-    """Make each public function of the module a listener, in its ORDER, of the events that its parameter may be."""
-    for name, listener in vars(module).items():
-        if isfunction(listener) and listener.__module__ == module.__name__ and not name.startswith("_"):
-            hint = get_type_hints(listener)["event"]
-            for event in get_args(hint) or (hint,):
-                listen(event, listener, order=module.ORDER)
+def listen_all(name: str) -> None:
+    """Make each public function with an `event` a listener, in the module's ORDER, of those that this may be.
+
+    The module is imported for the first event, so that commands that cause none start sooner.
+    """
+    _awaited.append(name)
+
+
+def load() -> None:
+    """Import the modules of listeners that no event has needed yet."""
+    with _loading:  # a thread that finds a name here waits until its listeners are there
+        while _awaited:
+            module = import_module(_awaited[0])
+            own = [value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__]
+            for listener in filter(isfunction, own):
+                if not listener.__name__.startswith("_") and "event" in listener.__annotations__:
+                    hint = get_type_hints(listener)["event"]
+                    for event in get_args(hint) or (hint,):
+                        listen(event, listener, order=module.ORDER)
+            del _awaited[0]
 
 
 def emit(event: Event) -> None:
     """Call the listeners of this event, in order."""
+    if _awaited:
+        load()
     for _order, listener in _listeners.get(type(event), ()):
         listener(event)
 
 
 def listeners() -> dict[type[Event], list[tuple[int, Callable[[Any], object]]]]:
     """All listeners by event, for tests."""
+    load()
     return {event: list(rows) for event, rows in _listeners.items()}
 
 

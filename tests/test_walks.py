@@ -29,6 +29,7 @@ def holds(found: Walk, name: str) -> None:
 
 
 def test_a_response_from_the_post_to_the_stored_row(batch: Any, bob: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    events.load()
     monkeypatch.setattr(events, "_listeners", {})  # of no app
     client = Client()
     client.force_login(bob.user)

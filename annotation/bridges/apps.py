@@ -7,10 +7,9 @@ class BridgesConfig(AppConfig):
     name = "annotation.bridges"
 
     def ready(self) -> None:
-        from annotation.bridges import broken_bridges
+        from annotation import events
         from annotation.bridges.models import BrokenBridge
-        from annotation.events import ResponseSubmitted, listen
         from annotation.flow.projects import audit_log
 
-        listen(ResponseSubmitted, broken_bridges.response_submitted, order=400)
+        events.listen_all("annotation.bridges.broken_bridges")
         audit_log.SUBJECTS[BrokenBridge] = lambda row: audit_log.Subject(row.project, "bridge", str(row.pk), row.entity)

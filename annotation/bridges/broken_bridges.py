@@ -24,6 +24,7 @@ from annotation.registry import task_type, task_types
 from annotation.tasktype import Bridging
 
 REASON = "Workers judged that its bridge “%s” connects different entities."
+ORDER = 400  # among listeners
 log = logging.getLogger(__name__)
 RUNNING = (Batch.State.OPEN, Batch.State.PAUSED)
 

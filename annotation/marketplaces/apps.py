@@ -13,10 +13,9 @@ class MarketplacesConfig(AppConfig):
     def ready(self) -> None:
         from annotation import events, recruitment
         from annotation.flow.projects import audit_log
-        from annotation.marketplaces import listeners
         from annotation.marketplaces.models import Connection
 
-        events.listen_all(listeners)
+        events.listen_all("annotation.marketplaces.listeners")
         recruitment.register(_published)
         audit_log.SUBJECTS[Connection] = lambda row: audit_log.Subject(row.project, "marketplace", row.pk, row.name)
 

@@ -9,6 +9,5 @@ class MTurkApiConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation import events
-        from annotation.mturk_api import listeners
 
-        events.listen_all(listeners)
+        events.listen_all("annotation.mturk_api.listeners")

@@ -9,8 +9,7 @@ class WebhooksConfig(AppConfig):
     def ready(self) -> None:
         from annotation import events
         from annotation.flow.projects import audit_log
-        from annotation.webhooks import listeners
         from annotation.webhooks.models import Webhook
 
-        events.listen_all(listeners)
+        events.listen_all("annotation.webhooks.listeners")
         audit_log.SUBJECTS[Webhook] = lambda row: audit_log.Subject(row.project, "webhook", row.public_id, row.note)

@@ -128,7 +128,7 @@ def _reports(made: Crowded) -> None:
 
 
 def _people(seed: _Seed, _batches: int, _hits: int) -> None:
-    multiply(seed.worker.user, f"generate_series(1, {WORKERS}) n", username="'person-' || n")
+    multiply(seed.worker.user, f"generate_series(1, {WORKERS}) n", username="'person-' || n", name_key="'person-' || n")
     users = "(SELECT id AS n FROM annotation_user WHERE username LIKE 'person-%') n"
     multiply(seed.worker, users, user_id="n", public_id="'W' || n")
 
