@@ -168,7 +168,8 @@ def version_key(batch: Batch) -> str:
 
 def _count_responses(batch: Batch) -> dict[str, Any]:
     rows = hidden_gold.rows_without_checks(batch, batch.assignments.submitted())
-    return (rows if batch.suggest else used(batch, rows)).aggregate(count=Count("pk"), revisions=Sum("revision"))
+    # `keys`, since one response may be left out and another submitted
+    return (rows if batch.suggest else used(batch, rows)).aggregate(n=Count("pk"), of=Sum("revision"), keys=Sum("pk"))
 
 
 _responses = cached_figures.cached_figure("responses")(_count_responses)

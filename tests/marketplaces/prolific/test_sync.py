@@ -12,6 +12,7 @@ from prolific_emulator import submissions
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent
+from annotation.flow.reports import batch_scores
 from annotation.marketplaces.flow import study_sync, visit_states
 from annotation.marketplaces.models import Difference, PanelStudy, Visit
 from annotation.models import Assignment, Job, Worker, WorkerResponse
@@ -117,3 +118,11 @@ def test_a_returned_visit_is_erased_only_if_consent_was_withdrawn(panel: Panel, 
     assert [review.decision for review in row.reviews.all()] == ["discarded"]
     assert row.reviews.get().reason == visit_states.reasons()["withdrawn" if withdrawn else "returned"]
     assert visit.assignments.get().freed_at is not None
+
+
+def test_a_report_is_out_of_date_when_a_visit_was_left_out_and_another_came(paying: Panel) -> None:
+    visit = paying.visit()
+    batch_scores.score_batch(paying.batch)
+    Visit.objects.filter(pk=visit.pk).update(remote_state="returned")
+    paying.visit()
+    assert batch_scores.cached_report(paying.batch) is None
