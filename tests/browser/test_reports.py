@@ -29,8 +29,9 @@ def reported(request: pytest.FixtureRequest, site: Site) -> dict[str, Any]:
     return of_kind(site, request.param)
 
 
-def of_kind(site: Site, name: str, **more: Any) -> dict[str, Any]:
-    made = site.batch(**RICH[name])["batch"]
+def of_kind(site: Site, name: str, *, rubric: Any = None, **more: Any) -> dict[str, Any]:
+    options = {"options": {"rubric": json.dumps(rubric)}} if rubric else {}
+    made = site.batch(**RICH[name] | options)["batch"]
     return {"path": site.ask("reported", batch=made, workers=3, **more), **site.ask("requester", batch=made)}
 
 
@@ -81,6 +82,18 @@ def test_tables_of_models_are_folded_by_criterion_and_one_criterion_is_open(
     assert controls.count(page) <= MOST_UNFOLDED
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     assert broken(page) == []
+
+
+def test_a_search_that_fits_many_criteria_opens_one_of_them(site: Site, open_report: Callable[..., Any]) -> None:
+    more = [{"name": f"clear{n}", "ask": f"Is it clear ({n})?", "choice": ["yes", "no"]} for n in range(3)]
+    rubric = CHECK | {"criteria": CHECK["criteria"] + more}
+    page = open_report(of_kind(site, "rate", rubric=rubric, models=["judge-large", "judge-small"]))
+    page.evaluate(UNFOLD)
+    page.get_by_role("searchbox", name="Find a table").fill("judge-large")
+    parts = page.locator("[data-part]")
+    expect(parts.locator("summary:visible").filter(has_text="clear")).to_have_count(3)
+    expect(page.locator("[data-part][open]")).to_have_count(1)
+    assert controls.count(page) <= MOST_UNFOLDED
 
 
 def test_each_table_is_copied_as_latex_by_a_button_beside_its_title(

@@ -1,5 +1,7 @@
 // Narrows folded groups of entries (what the selector in data-group finds) to those that contain every typed word. The
 // field is shown by this script only, because without it everything is listed.
+const FEW = 3; // parts of a group; each is a screen of tables
+
 for (const field of document.querySelectorAll("[data-filters]")) {
   const list = document.getElementById(field.dataset.filters);
   const none = document.getElementById(`${list.id}-none`);
@@ -17,11 +19,13 @@ for (const field of document.querySelectorAll("[data-filters]")) {
         entry.hidden = !words.every((word) => text.includes(word));
         found += !entry.hidden;
       }
-      for (const part of group.querySelectorAll("[data-part]")) { // of which one at a time is open otherwise
+      const parts = [...group.querySelectorAll("[data-part]")];
+      const fitting = parts.filter((part) => part.querySelector("[data-entry]:not([hidden])"));
+      for (const part of parts) { // of which one at a time is open, unless a search leaves a few
         part.dataset.part ||= part.name;
-        part.name = words.length ? "" : part.dataset.part;
-        part.open = words.length > 0;
-        part.hidden = !part.querySelector("[data-entry]:not([hidden])");
+        part.name = words.length && fitting.length <= FEW ? "" : part.dataset.part;
+        part.open = words.length > 0 && (fitting.length <= FEW || part === fitting[0]);
+        part.hidden = !fitting.includes(part);
       }
       group.hidden = found === 0;
       group.open = words.length ? true : before[at];
