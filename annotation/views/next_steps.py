@@ -40,7 +40,7 @@ WORDS: dict[str, Words] = {
     "gold": Words("gold", lambda n: ngettext("Check the gold of %(n)s item", "Check the gold of %(n)s items", n)),
     "resume": Words("batch", lambda n: _("Resume"), gettext_noop("Workers get no new HITs.")),
     "invite": Words("batch", lambda n: _("Invite %(n)s more")),
-    "close": Words("batch", lambda n: _("Close…"), gettext_noop("No open HITs are left.")),
+    "close": Words("batch", lambda n: _("Close the batch…"), gettext_noop("No open HITs are left.")),
     "create_dataset": Words("batch", lambda n: _("Create a dataset…"), gettext_noop("The batch is closed.")),
 }
 ABOUT = {  # of decisions, in lists

@@ -14,8 +14,8 @@ from .figures import Figures, mean_in_points
 from .tables import marked_words
 
 NOTES = [
-    _("Means in points, shares in percent, of what was asked and answered; with a list, each element counts."),
-    _("Alpha: Krippendorff's, by the kind of the values; “Agreement” below says which."),
+    _("Means are in points, shares in percent of the answers given; each element of a list counts."),
+    _("Alpha is Krippendorff's, for the kind of the values; “Agreement” below says which."),
 ]
 ByName = Mapping[str, Figures]  # by criterion
 

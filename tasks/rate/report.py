@@ -16,7 +16,7 @@ from .figures import Figures, figures_of, mean_in_points
 from .opening import criteria_table, headline
 from .options import RateOptions
 
-INTERVALS = _("95 % BCa bootstrap over items, Wilson where all are 0 or all 1; over annotators and items from seven on")
+INTERVALS = _("95 % BCa bootstrap over items, Wilson where all are 0 or all 1; from seven annotators over both")
 
 
 def rate_report(hits: Iterable[HitWithResponses], options: RateOptions, *, seed: int) -> JSON:
@@ -55,13 +55,11 @@ def _asked(found: Sequence[Collected]) -> Iterator[JSON]:
         message = _("“%(ask)s” (%(name)s) asked for %(kind)s.")
         yield as_sentence(message, ask=own_words(own.ask), name=own.name, kind=kind_of(own))
         names.setdefault((len(one.items), len(one.workers), one.asked, one.given), []).append(own.name)
-    message = _("Items: %(items)s; annotators: %(workers)s; times asked: %(asked)s, answered: %(given)s.")
+    message = _("Items: %(items)s; annotators: %(workers)s; answered: %(given)s of %(asked)s times.")
     for counts, same in names.items():
         numbers = dict(zip(("items", "workers", "asked", "given"), counts, strict=True))
         if len(names) > 1:
-            message = _(
-                "%(names)s: items: %(items)s; annotators: %(workers)s; times asked: %(asked)s, answered: %(given)s."
-            )
+            message = _("%(names)s: items: %(items)s; annotators: %(workers)s; answered: %(given)s of %(asked)s times.")
         yield as_sentence(message, names=", ".join(same), **numbers)
 
 

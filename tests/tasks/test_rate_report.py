@@ -364,7 +364,7 @@ def test_a_report_of_nobody_or_of_one_response_says_nothing_that_is_not_so() -> 
     assert (nobody["paragraph"], [row["Times asked"] for row in rows_of(nobody, "criteria")]) == ([], [0] * len(ALL))
     said = " ".join(map(sentence, one["paragraph"]))
     assert "“Supported?” (faithful) asked for a scale from 1 to 4. “More" in said
-    counts = re.findall(r"([^.]+): items: ([01]); annotators: \2; times asked: (\d+), answered: (\d+)\.", said)
+    counts = re.findall(r"([^.]+): items: ([01]); annotators: \2; answered: (\d+) of (\d+) times\.", said)
     assert sorted(name for names, *_numbers in counts for name in names.strip().split(", ")) == sorted(
         str(criterion["name"]) for criterion in ALL
     )

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy, gettext_noop
 
 from annotation.flow.batches import practice_progress
-from annotation.flow.lists import ListFilter, worker_setting
+from annotation.flow.lists import ListFilter
 from annotation.flow.work import grading
 from annotation.models import Assignment, Batch, Participation, ProblemReport, Project, Qualification, Worker
 from annotation.models.assignment import NOT_IMPORTING
@@ -32,7 +32,7 @@ class WorkerFilter(ListFilter):
     order = ("-active", "pk")
     size = 100
 
-    worker: str = worker_setting("pk__in")
+    worker: str = setting("", help=gettext_noop("Name, pseudonym or ID"), length=64)
     active: bool | None = setting(None, label=gettext_noop("Active"), column="active")
     blocked: bool | None = setting(None, label=gettext_noop("Blocked"), column="block__isnull")
     qualification: str = setting("", help="With this qualification, by its id.", length=64)
@@ -40,6 +40,8 @@ class WorkerFilter(ListFilter):
     def narrow(self, project: Project, rows: QuerySet[Worker]) -> QuerySet[Worker]:
         held = Qualification.objects.filter(type__public_id=self.qualification, state="Granted", type__deleted_at=None)
         rows = rows.filter(pk__in=held.values("worker")) if self.qualification else rows
+        named = Q(user__display_name__icontains=self.worker) | Q(user__username__icontains=self.worker)
+        rows = rows.filter(named | Q(pk__in=project.workers_called(self.worker))) if self.worker else rows
         return super().narrow(project, rows)
 
 

@@ -96,8 +96,9 @@ def _people(project: Project, words: str, *, named: bool) -> Iterator[SearchResu
 
 
 def _person(project: Project, worker: Worker, *, named: bool) -> SearchResult:
-    name = str(worker.user) if named and worker.user else worker.public_id
-    return SearchResult("worker", project.pseudonym(worker.pk), name, (worker.pk,))
+    pseudonym = project.pseudonym(worker.pk)
+    label, note = (str(worker.user), pseudonym) if named and worker.user else (pseudonym, worker.public_id)
+    return SearchResult("worker", label, note, (worker.pk,))
 
 
 def _items(project: Project, words: str) -> Iterator[SearchResult]:

@@ -1,5 +1,7 @@
 """Requesters' pages of qualifications: types, holders, requests, and granting by hand, file or rule."""
 
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -17,7 +19,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.people import bulk_grants, qualification_types
 from annotation.flow.people.bulk_grants import BadFile
 from annotation.forms.qualifications import QualificationTypeForm, RuleForm, ScoreFileForm, ScoresForm
-from annotation.models import Project, Qualification, QualificationRequest, QualificationType
+from annotation.models import Batch, Project, Qualification, QualificationRequest, QualificationType
 from annotation.pure.mturk.mturk_xml import read_answers
 from annotation.pure.people import roles
 from annotation.views.access import (
@@ -63,6 +65,9 @@ def qualifications(request: Request, project: Project) -> HttpResponse:
         held=Count("qualifications", filter=granted, distinct=True),
         asked=Count("requests", filter=asking, distinct=True),
     )
+    types, requiring = list(types.prefetch_related("rounds__batch")), _requiring(project)
+    for type in types:
+        type.requiring = requiring[type.public_id]
     deleted = project.qualification_types.filter(deleted_at__isnull=False).order_by("-deleted_at")[:20]
     context = {"project": project, "section": "qualifications", "types": types, "deleted": deleted}
     return render(request, "people/qualifications.html", context)
@@ -143,15 +148,18 @@ def type_page(request: Request, type: QualificationType, **forms: Any) -> dict[s
         asking=bulk_grants.waiting(type).count(),
         step=step,
         last=step[-1].pk if step else 0,
-        requiring=_requiring(type),
+        requiring=_requiring(type.project)[type.public_id],
         **proposed | forms,
     )
 
 
-def _requiring(type: QualificationType) -> list[Any]:
-    """The project's batches that require the type."""
-    batches = type.project.batches.exclude(requirements=[]).order_by("-created_at").defer("options")
-    return [b for b in batches if any(requirement["type"] == type.public_id for requirement in b.requirements)]
+def _requiring(project: Project) -> Mapping[str, list[Batch]]:
+    """The project's batches, by the ids of the types that they require."""
+    found = defaultdict(list)
+    for batch in project.batches.exclude(requirements=[]).order_by("-created_at").defer("options"):
+        for public_id in {requirement["type"] for requirement in batch.requirements}:
+            found[public_id].append(batch)
+    return found
 
 
 @member_action(roles.PEOPLE)

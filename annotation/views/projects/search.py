@@ -60,6 +60,7 @@ def search(request: Request, project: Project) -> HttpResponse:
         groups.insert(0, {"title": _("Pages"), "rows": pages})
     breadcrumbs = [{"label": _("Search"), "url": ""}]
     context = {"project": project, "section": "", "breadcrumbs": breadcrumbs, "q": text, "groups": groups}
+    context["most"] = project_search.MOST
     return render(request, "projects/_search_results.html" if request.htmx else "projects/search.html", context)
 
 

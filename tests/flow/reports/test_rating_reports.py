@@ -85,7 +85,7 @@ def test_the_methods_paragraph_says_what_was_asked_of_whom_and_how_far_they_agre
     report = batch_scores.score_batch(batch)
     said = methods.in_words(methods_facts.facts_of(batch, report))
     for sentence in (
-        "“Worker” (answer) asked for one of yes, no. Items: 3; annotators: 3; times asked: 6, answered: 6.",
+        "“Worker” (answer) asked for one of yes, no. Items: 3; annotators: 3; answered: 6 of 6 times.",
         "Responses planned for each item: 3; obtained: 1 to 3 (2.0 on average).",
         "Agreement on “answer” compares 4 pairs of responses.",
         "Raw agreement of two annotators is 0.500 (n = 2",
@@ -122,7 +122,7 @@ def test_datasheet_and_card_say_what_was_asked_and_how_often_and_how_far_people_
     batch_launch.close(batch)
     create_results_dataset(batch, name="checked")
     made = project.datasets.get(slug="checked")
-    asked = "“Worker” (answer) asked for one of yes, no. Items: 3; annotators: 3; times asked: 6, answered: 6."
+    asked = "“Worker” (answer) asked for one of yes, no. Items: 3; annotators: 3; answered: 6 of 6 times."
     assert asked not in datasheet_of(made), "there is no report yet"
     batch_scores.score_batch(batch)
     rubric = json.dumps(batch.options["rubric"], sort_keys=True, separators=(",", ":"))

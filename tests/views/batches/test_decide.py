@@ -165,7 +165,7 @@ def test_imported_responses_ask_nobody_to_come(desk: Any, batch: Batch, tmp_path
     Worker.objects.update(active=False)
     imported(batch, tmp_path / "r.jsonl", people=2)
     text = html(desk)
-    assert header(text) == "No open HITs are left. Close…"
+    assert header(text) == "No open HITs are left. Close the batch…"
     assert "You need" not in text
     assert "?places=" not in text
 

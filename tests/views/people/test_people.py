@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from django.urls import reverse
 
 from annotation.flow.people import invites, qualification_types
@@ -15,6 +16,13 @@ def test_it_lists_people_with_name_login_and_pseudonym(client: Any, alice: Any, 
     html = client.get(reverse("people", args=["wells"])).content.decode()
     for text in ("Alice", "Bob", "bob", bob.pseudonym, "given"):
         assert text in html
+
+
+@pytest.mark.parametrize(("typed", "listed"), [("bob", True), ("somebody else", False)])
+def test_a_worker_is_found_by_name(client: Any, alice: Any, bob: Any, typed: str, listed: bool) -> None:
+    client.force_login(alice)
+    html = client.get(reverse("people", args=["wells"]), {"worker": typed}).content.decode()
+    assert (bob.pseudonym in html) is listed
 
 
 def test_it_makes_an_invite_link_that_lets_people_in(client: Any, alice: Any) -> None:

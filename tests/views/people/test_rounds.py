@@ -156,7 +156,7 @@ def test_grants_are_one_click_and_their_undoing_another(desk: Any, project: Any,
     held = Qualification.objects.get()
     assert (held.worker, held.value, held.state) == (bob, 100, "Granted")
     html = one_line(desk.get(at("round", batch="round")).content.decode())
-    assert "is granted to all of them" in html
+    assert "All of them have the qualification" in html
     assert "Grant “" not in html, "nothing is left to grant"
     through = html.split('name="through" value="')[1].split('"')[0]
     desk.post(at("round-undo", batch="round"), {"through": through})

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from annotation.flow.people import qualification_rounds, qualification_types
 from annotation.flow.projects import project_search
-from annotation.models import Item, Member, Project, User
+from annotation.models import Batch, Item, Member, Project, User
 from tests.batches import create_round
 from tests.flow import acting
 from tests.mturk_api import external_hits
@@ -79,6 +79,14 @@ def test_a_reviewer_finds_nobodys_name_and_no_page_that_is_not_theirs(
     assert "Bob" not in by_pseudonym
     for text in ("budget", "careful", "mills"):
         assert furnished[text] not in found(client, text)
+
+
+def test_it_says_when_there_may_be_more_of_a_kind(client: Any, alice: Any, project: Any) -> None:
+    client.force_login(alice)
+    for n in range(project_search.MOST):
+        assert "Type more words" not in found(client, "spire")
+        Batch.objects.create(project=project, slug=f"spire-{n}", title=f"Spire {n}", task="answer")
+    assert "Type more words" in found(client, "spire")
 
 
 def test_what_is_of_another_project_is_not_there(client: Any, alice: Any, bob: Any, batch: Any, tmp_path: Any) -> None:

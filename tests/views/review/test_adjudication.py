@@ -43,7 +43,7 @@ def pick_of(hit: Hit, worker: Any) -> dict[str, Any]:
 
 def test_the_queue_says_what_waits_and_why(boss: Any, open_batch: Batch) -> None:
     html = boss.get(page("adjudicate")).content.decode()
-    assert f"{open_batch.size} HITs are open" in html
+    assert f"{open_batch.size} HITs to decide" in html
     assert html.count(">tied<") == open_batch.size
     assert page("adjudicate") in boss.get(page("batch-decide")).content.decode()
 
