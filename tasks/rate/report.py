@@ -55,12 +55,11 @@ def _asked(found: Sequence[Collected]) -> Iterator[JSON]:
         message = _("“%(ask)s” (%(name)s) asked for %(kind)s.")
         yield as_sentence(message, ask=own_words(own.ask), name=own.name, kind=kind_of(own))
         names.setdefault((len(one.items), len(one.workers), one.asked, one.given), []).append(own.name)
-    message = _("Items: %(items)s; annotators: %(workers)s; answered: %(given)s of %(asked)s times.")
+    several = _("%(names)s: items: %(items)s; annotators: %(workers)s; answered: %(given)s of %(asked)s times.")
+    alone = _("Items: %(items)s; annotators: %(workers)s; answered: %(given)s of %(asked)s times.")
     for counts, same in names.items():
         numbers = dict(zip(("items", "workers", "asked", "given"), counts, strict=True))
-        if len(names) > 1:
-            message = _("%(names)s: items: %(items)s; annotators: %(workers)s; answered: %(given)s of %(asked)s times.")
-        yield as_sentence(message, names=", ".join(same), **numbers)
+        yield as_sentence(several if len(names) > 1 else alone, names=", ".join(same), **numbers)
 
 
 def _given(one: Collected, figures: Figures) -> Iterator[JSON]:

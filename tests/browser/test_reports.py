@@ -30,8 +30,7 @@ def reported(request: pytest.FixtureRequest, site: Site) -> dict[str, Any]:
 
 
 def of_kind(site: Site, name: str, *, rubric: Any = None, **more: Any) -> dict[str, Any]:
-    options = {"options": {"rubric": json.dumps(rubric)}} if rubric else {}
-    made = site.batch(**RICH[name] | options)["batch"]
+    made = site.batch(**RICH[name] | ({"options": {"rubric": json.dumps(rubric)}} if rubric else {}))["batch"]
     return {"path": site.ask("reported", batch=made, workers=3, **more), **site.ask("requester", batch=made)}
 
 
@@ -90,8 +89,7 @@ def test_a_search_that_fits_many_criteria_opens_one_of_them(site: Site, open_rep
     page = open_report(of_kind(site, "rate", rubric=rubric, models=["judge-large", "judge-small"]))
     page.evaluate(UNFOLD)
     page.get_by_role("searchbox", name="Find a table").fill("judge-large")
-    parts = page.locator("[data-part]")
-    expect(parts.locator("summary:visible").filter(has_text="clear")).to_have_count(3)
+    expect(page.locator("[data-part] summary:visible").filter(has_text="clear")).to_have_count(3)
     expect(page.locator("[data-part][open]")).to_have_count(1)
     assert controls.count(page) <= MOST_UNFOLDED
 

@@ -8,11 +8,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-WIDTH, HEIGHT = 168.0, 36.0  # of a box, in pixels
+WIDTH, HEIGHT = 252.0, 36.0  # of a box, in pixels
 ACROSS, DOWN = 52.0, 10.0  # between two boxes
 MARGIN = 4.0
 TOGETHER = 2  # up to this many batches of the same datasets without results have a box each; more share one
-LETTERS = 21  # characters that fit into a box
+LETTERS = 32  # characters that fit into a box
 
 DATASET, BATCH, BATCHES, GONE = "dataset", "batch", "batches", "gone"
 

@@ -65,11 +65,9 @@ def qualifications(request: Request, project: Project) -> HttpResponse:
         held=Count("qualifications", filter=granted, distinct=True),
         asked=Count("requests", filter=asking, distinct=True),
     )
-    types, requiring = list(types.prefetch_related("rounds__batch")), _requiring(project)
-    for type in types:
-        type.requiring = requiring[type.public_id]
     deleted = project.qualification_types.filter(deleted_at__isnull=False).order_by("-deleted_at")[:20]
-    context = {"project": project, "section": "qualifications", "types": types, "deleted": deleted}
+    context = {"project": project, "section": "qualifications", "types": types.prefetch_related("rounds__batch")}
+    context |= {"deleted": deleted, "requiring": _requiring(project)}
     return render(request, "people/qualifications.html", context)
 
 
@@ -148,7 +146,7 @@ def type_page(request: Request, type: QualificationType, **forms: Any) -> dict[s
         asking=bulk_grants.waiting(type).count(),
         step=step,
         last=step[-1].pk if step else 0,
-        requiring=_requiring(type.project)[type.public_id],
+        requiring=_requiring(type.project).get(type.public_id),
         **proposed | forms,
     )
 

@@ -58,9 +58,8 @@ def search(request: Request, project: Project) -> HttpResponse:
     pages = [{"label": label, "note": "", "url": url} for label, url in _pages(project, text, request.may)]
     if pages:
         groups.insert(0, {"title": _("Pages"), "rows": pages})
-    breadcrumbs = [{"label": _("Search"), "url": ""}]
-    context = {"project": project, "section": "", "breadcrumbs": breadcrumbs, "q": text, "groups": groups}
-    context["most"] = project_search.MOST
+    context = {"project": project, "section": "", "breadcrumbs": [{"label": _("Search"), "url": ""}]}
+    context |= {"q": text, "groups": groups, "most": project_search.MOST}
     return render(request, "projects/_search_results.html" if request.htmx else "projects/search.html", context)
 
 

@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from annotation.flow.people import bulk_grants, qualification_types
-from annotation.models import Assignment, Batch, Qualification, QualificationChange, QualificationRound, QualificationType
+from annotation.models import Assignment, Batch, Qualification, QualificationChange, QualificationType
 from tests.flow.acting import answer_all
 
 
@@ -51,10 +51,9 @@ def test_it_makes_a_qualification(desk: Any) -> None:
 def test_the_list_says_which_round_grants_it_and_which_batch_requires_it(
     desk: Any, kind: QualificationType, batch: Any, project: Any
 ) -> None:
+    Batch.objects.update(requirements=[{"type": kind.public_id, "comparator": "Exists"}])
     round = Batch.objects.create(project=project, slug="spring", title="Round of spring", task="answer")
-    QualificationRound.objects.create(batch=round, per_worker=2, grants=kind)
-    batch.requirements = [{"type": kind.public_id, "comparator": "Exists"}]
-    batch.save()
+    kind.rounds.create(batch=round, per_worker=2)
     html = desk.get(reverse("qualifications", args=["wells"])).content.decode()
     assert reverse("round", args=["wells", round.slug]) in html
     assert reverse("batch", args=["wells", batch.slug]) in html
