@@ -16,6 +16,7 @@ from django.apps import apps
 from django.db import InterfaceError, OperationalError, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
+from django.db.transaction import TransactionManagementError
 
 from tests.simulation import seams
 from tests.simulation.seams import Clock
@@ -198,6 +199,8 @@ class Scheduler:
 
     def _refuse(self, actor: Actor, at: str) -> None:
         fault, actor.fault = actor.fault, ""
+        if at == "ROLLBACK" and (fault == REFUSED or self.steps < self.outage_until):
+            actor.struck = True  # Django says of what comes after it only that the transaction is broken
         if fault == REFUSED or (fault == CUT and at == DONE):  # done, without a reply
             raise OperationalError("disk I/O error (simulated)")
         outage = self.outage if self.steps < self.outage_until else ""
@@ -222,7 +225,7 @@ class Scheduler:
                     actor.asleep_until = self.steps + BREAK
             except Died:
                 self.note(f"{actor.name} {DIES} in “{actor.act}” at {actor.at}")
-            except (OperationalError, InterfaceError) as refused:
+            except (OperationalError, InterfaceError, TransactionManagementError) as refused:
                 if "simulated" not in str(refused) and not actor.struck:
                     self.broken = refused
                 self.note(f"{actor.name} {REFUSED} in “{actor.act}” at {actor.at}")

@@ -68,6 +68,19 @@ def test_everything_holds_in_long_histories(seed: str) -> None:
 
 
 @pytest.mark.soak
+def test_every_move_and_every_fault_is_met() -> None:
+    never: set[str] | None = None
+    for seed in range(1, 21):
+        done = simulate("--seed", str(seed), "--steps", "20000", "--long")
+        said = next(line for line in done.stdout.splitlines() if line.startswith("never met: "))
+        left = set(said.removeprefix("never met: ").split(", ")) - {"nothing"}
+        never = left if never is None else never & left
+        if not never:
+            break
+    assert not never
+
+
+@pytest.mark.soak
 @pytest.mark.parametrize("fault", PLANTED)
 def test_a_planted_fault_is_found_within_100_000_steps(fault: str) -> None:
     check_that_it_is_found(fault, simulate)
