@@ -20,6 +20,7 @@ from hypothesis import settings
 
 from tests import wide
 from tests.long_forms import examples
+from tests.replaying import replayed
 from tests.sharing import shared
 from tests.without_apps import WITHOUT, is_about_an_app
 
@@ -118,7 +119,8 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def project(db: None) -> Any:
     from annotation.models import Project
 
-    return Project.objects.create(slug="wells", title="Wells and towers", consent="We keep what you answer.")
+    given = {"slug": "wells", "title": "Wells and towers", "consent": "We keep what you answer."}
+    return replayed("project", lambda: Project.objects.create(**given))
 
 
 @pytest.fixture
@@ -181,8 +183,13 @@ def dataset(project: Any, tmp_path: Path) -> Any:
     """Four items, imported."""
     from annotation.flow.data.dataset_import import import_dataset
 
-    import_dataset(project, write_records(tmp_path / "wells.jsonl"), format="jsonl", name="wells")
-    return project.datasets.get(slug="wells")
+    file = write_records(tmp_path / "wells.jsonl")
+
+    def make() -> Any:
+        import_dataset(project, file, format="jsonl", name="wells")
+        return project.datasets.get(slug="wells")
+
+    return replayed("dataset", make, project)
 
 
 @pytest.fixture
@@ -191,17 +198,20 @@ def batch(project: Any, dataset: Any) -> Any:
     from annotation.flow.batches import batch_launch
     from tests.batches import create_batch
 
-    made = create_batch(
-        project,
-        "wells-1",
-        task="answer",
-        datasets=[dataset],
-        instructions="Read, then answer.",
-        assignments_per_hit=2,
-        same_order=True,
-    )
-    batch_launch.launch(made)
-    return made
+    def make() -> Any:
+        made = create_batch(
+            project,
+            "wells-1",
+            task="answer",
+            datasets=[dataset],
+            instructions="Read, then answer.",
+            assignments_per_hit=2,
+            same_order=True,
+        )
+        batch_launch.launch(made)
+        return made
+
+    return replayed("batch", make, project, dataset)
 
 
 def answer_to(assignment: Any) -> dict[str, Any]:

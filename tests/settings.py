@@ -27,4 +27,6 @@ STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.st
 DATABASES["default"]["CONN_MAX_AGE"] = 0
 if "options" in DATABASES["default"]["OPTIONS"]:  # a test is one transaction, however long it computes
     DATABASES["default"]["OPTIONS"]["options"] += " -c idle_in_transaction_session_timeout=0"
+if "init_command" in DATABASES["default"]["OPTIONS"]:
+    DATABASES["default"]["OPTIONS"]["cached_statements"] = 4096
 CHECK_MTURK_OUTPUT = True

@@ -1,4 +1,6 @@
-"""Jobs that are killed, each before another of its writes: `python -m tests.process.deaths FOLDER`; prints JSON.
+"""Jobs that are killed, each before another of its writes: `python -m tests.process.deaths FOLDER 1`; prints JSON.
+
+With 3 instead of 1, before every third of them.
 
 Each run is forked from this process, so that a death costs no start of an interpreter.
 """
@@ -63,15 +65,15 @@ def run(job: Job, *, writes: int) -> bool:
     return code == 0
 
 
-def live(project: Project, kind: str, arguments: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
-    """Jobs of the kind, the first killed before its first write, the next before its second, and each then run again.
+def live(project: Project, kind: str, arguments: Callable[[int], dict[str, Any]], every: int) -> dict[str, Any]:
+    """Jobs of the kind, the first killed before its first write, the next `every` writes later; each then run again.
 
     Says after how many deaths one came through, and what became of those whose second run did not end well.
     """
     deaths, ill = 0, {}
     while True:
         job = jobs.enqueue(kind, project=project, title=kind, arguments=arguments(deaths))
-        if run(job, writes=deaths + 1):
+        if run(job, writes=deaths * every + 1):
             return {"deaths": deaths, "ill": ill}
         run(job, writes=10**9)
         job.refresh_from_db()
@@ -97,12 +99,13 @@ def datasets() -> dict[str, int]:
     return dict(found)
 
 
-def main(folder: Path) -> dict[str, Any]:
+def main(folder: Path, every: int) -> dict[str, Any]:
     project = projects.project_named("default")
     consent.fill_in(project, contact="ada@example.org", ethics="board 7")
     result: dict[str, Any] = {"hungry": killed_thrice(project, write_records(folder / "hungry.jsonl"))}
     source = project.datasets.get(slug="hungry")
-    sample = {"how": "sample", "seed": 1, "options": {"count": 2, "unit": "items", "strata": "no"}}
+    sample = {"source": source.pk, "how": "sample", "seed": 1}
+    sample["options"] = {"count": 2, "unit": "items", "strata": "no"}
 
     def upload(n: int) -> dict[str, Any]:
         return {"path": str(write_records(folder / f"{n}.jsonl")), "format": "jsonl", "name": f"wells-{n}"}
@@ -119,14 +122,15 @@ def main(folder: Path) -> dict[str, Any]:
         return {"batch": batch.pk, "posted": {"title": "b"}}
 
     lives = {
-        "import": live(project, "import_dataset", upload),
-        "derive": live(project, "derive_dataset", lambda n: {"source": source.pk, "name": f"drawn-{n}", **sample}),
-        "launch": live(project, "launch_batch", draft),
+        "import": live(project, "import_dataset", upload, every),
+        "derive": live(project, "derive_dataset", lambda n: {"name": f"drawn-{n}", **sample}, every),
+        "launch": live(project, "launch_batch", draft, every),
     }
     batch = Batch.objects.order_by("pk")[0]
     answer_all(project, batch)
-    lives["score"] = live(project, "score_batch", lambda n: {"batch": batch.pk, "n": n})
-    lives["gather"] = live(project, "create_results_dataset", lambda n: {"batch": batch.pk, "name": f"gathered-{n}"})
+    lives["score"] = live(project, "score_batch", lambda n: {"batch": batch.pk, "n": n}, every)
+    gathered = live(project, "create_results_dataset", lambda n: {"batch": batch.pk, "name": f"gathered-{n}"}, every)
+    lives["gather"] = gathered
     return result | {
         "lives": lives,
         "datasets": datasets(),
@@ -146,4 +150,4 @@ def answer_all(project: Project, batch: Batch) -> None:
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(Path(sys.argv[1]))))
+    print(json.dumps(main(Path(sys.argv[1]), int(sys.argv[2]))))

@@ -6,15 +6,27 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.process.installation import Installation
 
 
+def test_a_job_killed_before_every_third_of_its_writes_doubles_and_loses_nothing(
+    install: Callable[..., Installation], tmp_path: Path
+) -> None:
+    kill_jobs(install(), tmp_path / "files", every=3)
+
+
+@pytest.mark.soak
 def test_a_job_killed_before_each_of_its_writes_doubles_and_loses_nothing(
     install: Callable[..., Installation], tmp_path: Path
 ) -> None:
-    folder = tmp_path / "files"
+    kill_jobs(install(), tmp_path / "files", every=1)
+
+
+def kill_jobs(installation: Installation, folder: Path, *, every: int) -> None:
     folder.mkdir()
-    result = json.loads(install().run(["-m", "tests.process.deaths", str(folder)]))
+    result = json.loads(installation.run(["-m", "tests.process.deaths", str(folder), str(every)]))
     hungry = result["hungry"]
     assert (hungry["came"], hungry["state"], hungry["taken"]) == ([False] * 3, "failed", False)
     assert "3 times" in hungry["error"]

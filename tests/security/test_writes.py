@@ -16,7 +16,7 @@ from tests.long_forms import first
 from tests.security.checksum import changed, checksums
 from tests.security.routes import MEMBERS, OWNERS, REQUESTER, TABLE, WITHOUT_COOKIES, url, urls
 from tests.security.test_access import expected
-from tests.security.test_headers import lacking
+from tests.security.test_headers import is_page, kept_by_nobody, lacking
 from tests.security.world import SOME_ROLES, World
 
 WRITING = sorted(name for name, row in TABLE.items() if "POST" in row.statuses and name not in WITHOUT_COOKIES)
@@ -70,6 +70,7 @@ def test_looking_at_every_address_changes_nothing_and_every_answer_has_its_heade
             response.getvalue()
             assert response.status_code < 500, name
             assert name == "sign-out" or not lacking(name, response), name
+            assert role == "anonymous" or not is_page(name, role) or kept_by_nobody(response), name
         assert not changed(before), names
 
 
