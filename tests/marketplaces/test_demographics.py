@@ -14,6 +14,7 @@ from annotation.flow.reports import batch_scores
 from annotation.marketplaces.models import Demographic, PanelStudy, Visit
 from annotation.models import Worker
 from tests.marketplaces.panel import study_of, visited
+from tests.replaying import replayed
 from tests.security.world import account
 
 pytestmark = pytest.mark.django_db
@@ -24,11 +25,15 @@ HEADER = "Submission id,Participant id,Started at,Age,Sex,Ethnicity simplified\n
 @pytest.fixture
 def study(project: Any, dataset: Any) -> PanelStudy:
     """With p0 to p12, of whom the last returned the visit."""
-    made = study_of(project, dataset, hits=1, assignments_per_hit=13)
-    for number in range(13):
-        visited(made, f"p{number}")
-    Visit.objects.filter(participant="p12").update(remote_state="returned")
-    return made
+
+    def make() -> PanelStudy:
+        made = study_of(project, dataset, hits=1, assignments_per_hit=13)
+        for number in range(13):
+            visited(made, f"p{number}")
+        Visit.objects.filter(participant="p12").update(remote_state="returned")
+        return made
+
+    return replayed("study of thirteen", make, project, dataset)
 
 
 def line(number: int, sex: str, ethnicity: str = "White") -> str:

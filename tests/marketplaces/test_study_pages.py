@@ -19,6 +19,7 @@ from annotation.flow.review import assignment_approval
 from annotation.marketplaces.models import Connection, PanelStudy, Visit
 from annotation.models import Assignment, Hit, Payment
 from tests.marketplaces.panel import Participant, study_of
+from tests.replaying import replayed
 
 pytestmark = pytest.mark.django_db
 HERE = "/projects/wells/batches/visited/marketplace/"
@@ -26,7 +27,7 @@ HERE = "/projects/wells/batches/visited/marketplace/"
 
 @pytest.fixture
 def study(project: Any, dataset: Any) -> PanelStudy:
-    return study_of(project, dataset)
+    return replayed("study", lambda: study_of(project, dataset), project, dataset)
 
 
 def act(client: Client, name: str, **fields: Any) -> str:

@@ -20,13 +20,14 @@ from annotation.marketplaces.models import PanelStudy, Visit, VisitAssignment
 from annotation.models import Assignment, Batch, Hit, Notice, User, Worker, WorkerBlock, WorkerResponse
 from tests.flow.acting import launched
 from tests.marketplaces.panel import Participant, study_of
+from tests.replaying import replayed
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def study(project: Any, dataset: Any) -> PanelStudy:
-    return study_of(project, dataset)
+    return replayed("study", lambda: study_of(project, dataset), project, dataset)
 
 
 def test_a_participant_works_and_goes_back_with_a_code(study: PanelStudy) -> None:

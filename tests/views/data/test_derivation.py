@@ -18,6 +18,7 @@ from annotation.flow.data.lineage import Family
 from annotation.forms.derivations import DeriveForm
 from annotation.models import Dataset, Job
 from tests.one_line import one_line
+from tests.replaying import replayed
 
 NAMES = {"singlehop": "single", "composable-pairs": "pairs", "graphs": "graphs", "contexts": "wide"}
 
@@ -57,14 +58,19 @@ def asked(client: Any, alice: Any, dataset: Any) -> Any:
 
 
 @pytest.fixture
-def pipeline(asked: Any) -> Any:
+def pipeline(asked: Any, dataset: Dataset) -> Any:
     """Datasets `single`, `pairs`, `graphs` and `wide`, made by the pages."""
-    source = "wells"
-    for how, name in NAMES.items():
-        easy = {"option_fewest_words": "1", "option_answer_in_paragraph": "on"} if how == "singlehop" else {}
-        few = {"option_paragraphs": "3"} if how == "contexts" else {}
-        derive(asked, source, how, name=name, **easy, **few)
-        source = name
+
+    def make() -> Dataset:
+        source = "wells"
+        for how, name in NAMES.items():
+            easy = {"option_fewest_words": "1", "option_answer_in_paragraph": "on"} if how == "singlehop" else {}
+            few = {"option_paragraphs": "3"} if how == "contexts" else {}
+            derive(asked, source, how, name=name, **easy, **few)
+            source = name
+        return Dataset.objects.get(slug=source)
+
+    replayed("pipeline", make, dataset)
     return asked
 
 
