@@ -21,6 +21,8 @@ from tests.one_line import one_line
 from tests.replaying import replayed
 
 NAMES = {"singlehop": "single", "composable-pairs": "pairs", "graphs": "graphs", "contexts": "wide"}
+EASY = {"option_fewest_words": "1", "option_answer_in_paragraph": "on"}
+OPTIONS: dict[str, dict[str, str]] = {"singlehop": EASY, "contexts": {"option_paragraphs": "3"}}
 
 
 @pytest.fixture(autouse=True)
@@ -30,8 +32,7 @@ def uploads(settings: Any, tmp_path: Path) -> Path:
 
 
 def at(name: str, how: str = "", **more: str) -> str:
-    query = {"how": how, **more} if how else more
-    return reverse("dataset-derive", args=["wells", name], query=query)
+    return reverse("dataset-derive", args=["wells", name], query={"how": how, **more} if how else more)
 
 
 def posted(source_name: str, how: str, /, **more: Any) -> dict[str, Any]:
@@ -62,13 +63,9 @@ def pipeline(asked: Any, dataset: Dataset) -> Any:
     """Datasets `single`, `pairs`, `graphs` and `wide`, made by the pages."""
 
     def make() -> Dataset:
-        source = "wells"
-        for how, name in NAMES.items():
-            easy = {"option_fewest_words": "1", "option_answer_in_paragraph": "on"} if how == "singlehop" else {}
-            few = {"option_paragraphs": "3"} if how == "contexts" else {}
-            derive(asked, source, how, name=name, **easy, **few)
-            source = name
-        return Dataset.objects.get(slug=source)
+        for source, (how, name) in zip(["wells", *NAMES.values()], NAMES.items(), strict=False):
+            derive(asked, source, how, name=name, **OPTIONS.get(how, {}))
+        return Dataset.objects.get(slug=name)
 
     replayed("pipeline", make, dataset)
     return asked
@@ -78,8 +75,7 @@ def test_the_whole_pipeline_runs_on_pages(pipeline: Any) -> None:
     assert list(Dataset.objects.order_by("pk").values_list("slug", "size")) == [
         ("wells", 4), ("single", 8), ("pairs", 4), ("graphs", 4), ("wide", 4),
     ]  # fmt: skip
-    twins = derive(pipeline, "wide", "unanswerable-twins", name="full")
-    assert twins.result["kept"] == 4
+    assert derive(pipeline, "wide", "unanswerable-twins", name="full").result["kept"] == 4
     derive(pipeline, "full", "splits", name="full", option_train="0.5", option_dev="0.25", option_test="0.25")
     sizes = dict(Dataset.objects.filter(slug__startswith="full-").values_list("slug", "size"))
     assert sizes == {"full-train": 4, "full-dev": 2, "full-test": 2}
