@@ -16,7 +16,7 @@ export function watchLease(form, notice) {
   let deadline = deadlineOf(leaseUntil);
   let extendable = form.dataset.extendable === "true";
   let shownUntil = leaseUntil;
-  let warned = false;
+  let said = ""; // which of the two sentences
 
   const extend = async () => {
     extendable = false;
@@ -28,15 +28,15 @@ export function watchLease(form, notice) {
     const shown = document.querySelector("[data-lease-shown]");
     if (shown) shown.textContent = clock(until).slice(0, 5);
     notice("lease", "");
-    warned = false;
+    said = "";
   };
 
   const look = () => {
     const left = deadline - performance.now();
     if (extendable && left < leaseSeconds * 200 && activeWithin(60_000)) extend();
-    else if (left < WARN && !warned) {
-      warned = true;
-      notice("lease", sentence(left > 0 ? "lease-ends" : "lease-over", { time: clock(shownUntil).slice(0, 5) }), { tone: "warn" });
+    else if (left < WARN && said !== (left > 0 ? "lease-ends" : "lease-over")) {
+      said = left > 0 ? "lease-ends" : "lease-over";
+      notice("lease", sentence(said, { time: clock(shownUntil).slice(0, 5) }), { tone: "warn" });
     }
   };
   every(5000, look);

@@ -133,7 +133,7 @@ def test_a_changed_key_works_in_the_items_that_follow(desk: WorkPage) -> None:
 
 @pytest.mark.soak
 def test_a_key_that_is_taken_or_unfit_is_refused_in_words(desk: WorkPage) -> None:
-    worker = desk("yesno")
+    worker = desk("demo")
     change_key(worker, "tick", "f")
     expect(worker.page.locator("#keys-said")).to_contain_text("f is already the key for “Fold or unfold the paragraph”")
     worker.page.locator("[data-change-key=tick]").click()
@@ -155,7 +155,7 @@ def test_the_defaults_come_back_on_demand(desk: WorkPage) -> None:
 
 @pytest.mark.soak
 def test_the_dialog_lists_every_key_and_none_twice(desk: WorkPage) -> None:
-    worker = desk("yesno", options={"yes_no": True, "no_answer": True})
+    worker = desk("demo", options={"yes_no": True, "no_answer": True})
     worker.page.keyboard.press("?")
     rows = worker.page.locator("#keys-box tr[data-action]")
     keys = rows.evaluate_all("rows => rows.map((row) => row.dataset.key)")

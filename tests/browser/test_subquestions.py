@@ -112,6 +112,16 @@ def test_a_template_says_the_answer_that_it_stands_for_as_corrected(checking: Wo
 
 
 @pytest.mark.soak
+def test_while_typing_the_keys_that_act_stand_side_by_side(checking: WorkPage) -> None:
+    worker = checking()
+    keys(worker, "y", "n")
+    expect(field(worker, "hop-1-question")).to_be_focused()
+    shown = worker.page.locator("#legend-keys > span:visible")
+    expect(shown).to_have_count(2)
+    leave, undo = sorted((one.bounding_box() for one in shown.all()), key=lambda box: box["x"])
+    assert 0 < undo["x"] - leave["x"] - leave["width"] < 20
+
+
 def test_what_is_written_outlives_a_reload(checking: WorkPage) -> None:
     worker = checking()
     keys(worker, "y")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.desk import Desk
 from tests.browser.site import Site
 from tests.browser.test_small_screens import PHONE
 
@@ -40,3 +41,34 @@ def test_lists_of_pay_and_scores_fit_a_phone(visit: Visit, furnished: dict[str, 
         assert page.locator(".table-box").evaluate_all(
             "all => all.map((box) => box.scrollWidth - box.clientWidth)"
         ) == [0]
+
+
+def test_the_end_of_a_lease_is_told_before_and_after_it_and_who_returns_keeps_the_item(
+    desk: Callable[..., Desk],
+) -> None:
+    worker = desk("demo", sample=1, duration=600)
+    page = worker.page
+    page.clock.install(time=0)
+    worker.open()
+    page.locator("#answer-text").fill("Mara Quell")
+    page.clock.fast_forward("09:00")
+    expect(worker.notice("lease")).to_contain_text("After that another worker may get it")
+    page.clock.fast_forward("01:10")
+    expect(worker.notice("lease")).to_contain_text("The time for this item is over. You may still submit")
+    assert worker.answer() == "Mara Quell"
+    later = page.evaluate("new Date(Date.parse(document.getElementById('work').dataset.now) + 3_600_000).toISOString()")
+    page.route("**/extend/", lambda route: route.fulfill(json={"lease_until": later}))
+    page.mouse.move(300, 300)
+    page.clock.fast_forward("00:05")
+    expect(worker.notice("lease")).to_have_count(0)
+
+
+@pytest.mark.parametrize("locale", ["de-DE", "en"])
+def test_the_tools_stand_on_one_line_of_a_small_laptop(desk: Callable[..., Desk], locale: str) -> None:
+    page = desk("demo", sample=1, page={"viewport": {"width": 1280, "height": 800}, "locale": locale}).page
+    middles = (
+        "all => all.map((one) => one.getBoundingClientRect()).map(({top, bottom}) => Math.round((top + bottom) / 2))"
+    )
+    found = page.locator(".find, #sort, #filter, #pin, #fold-all").evaluate_all(middles)
+    assert len(found) == 5
+    assert max(found) - min(found) <= 1

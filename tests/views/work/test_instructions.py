@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotation.flow.work import next_assignment
 from annotation.models import Batch, Dataset, Instructions, Project
 from annotation.pure.people.consent_text import DEFAULT, PANEL, filled
 from annotation.registry import default_instructions
@@ -74,6 +75,25 @@ def test_composing_is_explained_in_500_words_with_its_examples_folded(
     assert len(words(unfolded(page))) <= 500
     assert "Not like this" in page
     assert "Not like this" not in unfolded(page)
+
+
+@pytest.mark.parametrize("state", ["paused", "closed"])
+def test_a_link_to_a_batch_without_work_says_so_before_anything_is_read(
+    batch: Batch, bob: Any, client: Client, state: str
+) -> None:
+    client.force_login(bob.user)
+    participation = next_assignment.join_batch(bob, batch)
+    next_assignment.read_instructions(participation, version=1)
+    held = next_assignment.claim(next_assignment.join_batch(bob, batch))
+    assert held is not None
+    Batch.objects.filter(pk=batch.pk).update(state=state)
+    item = client.get(reverse("assignment", args=[held.public_id])).content.decode()
+    assert f"has {state} this batch" in item
+    assert "You can still submit this item." in item
+    page = read(client, batch, bob)
+    assert f"has {state} this batch" in page
+    assert "Continue to the" not in page
+    assert "You can still submit" not in page
 
 
 def test_instructions_name_no_keys_which_the_page_tells_where_a_keyboard_is(
