@@ -63,9 +63,8 @@ def test_the_end_of_a_lease_is_told_before_and_after_it_and_who_returns_keeps_th
     expect(worker.notice("lease")).to_have_count(0)
 
 
-@pytest.mark.parametrize("locale", ["de-DE", "en"])
-def test_the_tools_stand_on_one_line_of_a_small_laptop(desk: Callable[..., Desk], locale: str) -> None:
-    page = desk("demo", sample=1, page={"viewport": {"width": 1280, "height": 800}, "locale": locale}).page
+def test_german_tools_stand_on_one_line_of_a_small_laptop(desk: Callable[..., Desk]) -> None:
+    page = desk("demo", sample=1, page={"viewport": {"width": 1280, "height": 800}, "locale": "de"}).page
     middles = (
         "all => all.map((one) => one.getBoundingClientRect()).map(({top, bottom}) => Math.round((top + bottom) / 2))"
     )
