@@ -240,7 +240,6 @@ def _assignment_frame(
         "number": number,
         "total": open_work.expected(participation, number=number, ahead=assignment.pk is None),
         "state": assignment.state,
-        "late": assignment.late,
         "batch_state": assignment.batch.state if assignment.state == lifecycle.ACCEPTED else "",
         "suggested": bool(assignment.suggested) and not submitted,
         "editing": submitted and open_still,
