@@ -240,7 +240,7 @@ def _assignment_frame(
         "number": number,
         "total": open_work.expected(participation, number=number, ahead=assignment.pk is None),
         "state": assignment.state,
-        "batch_state": assignment.batch.state if assignment.state == lifecycle.ACCEPTED else "",
+        "batch_state": lease_until and assignment.batch.state,
         "suggested": bool(assignment.suggested) and not submitted,
         "editing": submitted and open_still,
         "repair": repair.reason if repair else "",
