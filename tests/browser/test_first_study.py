@@ -53,6 +53,7 @@ def test_from_an_own_table_to_the_papers_table_in_twelve_actions(
     requester.actions += 1
     requester.press("Import")
     expect(page.get_by_role("heading", level=1)).to_have_text("Map the columns of bells.csv")
+    expect(page.get_by_label("reply")).to_have_value("answer")
     requester.press("Import")
     requester.click(page.get_by_role("link", name="New batch", exact=True))
     expect(page.get_by_label("Contact")).to_have_value(name)

@@ -56,6 +56,7 @@ def test_a_report_opens_with_few_controls_and_unfolds_into_not_many_more(
     page = open_report(reported)
     assert page.locator("[data-entry]").count() > 10, "the report is a rich one"
     assert 10 < controls.count(page) <= MOST
+    assert all(text.count("given") < 2 for text in page.locator("[data-group] > summary").all_inner_texts())
     page.evaluate(UNFOLD)
     assert 60 < controls.count(page) <= MOST_UNFOLDED
 

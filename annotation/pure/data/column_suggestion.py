@@ -131,7 +131,9 @@ def _by_values(known: Mapping[str, Sequence[Any]], single: Collection[str], role
     if "answer" not in roles.values():
         context = " ".join(map(str, _flat([known[name] for name, role in roles.items() if role == "paragraph"])))
         short = (name for name in texts if name not in roles and _words(texts[name]) <= SHORT)
-        _take("answer", [name for name in short if all(value in context for value in texts[name])], roles)
+        there = [name for name in short if all(value in context for value in texts[name])]
+        # The digits of a running number are in texts too.
+        _take("answer", sorted(there, key=lambda name: all(map(_DIGITS.fullmatch, texts[name]))), roles)
 
 
 def _take(role: str, names: Sequence[str], roles: dict[str, str]) -> None:

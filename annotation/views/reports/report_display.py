@@ -83,7 +83,16 @@ def _by_subject(chapters: tuple[Chapter, ...], shown: list[JSON], charts: list[J
             entries.append({**chart, "key": same[0], "is_chart": True})
     found = [(subject_of(chapters, one["name"], one["key"]), one) for one in entries]
     groups = [(words, [one for of, one in found if of == words]) for words in SUBJECTS]
-    return [{"title": _(words), "entries": own, "parts": _by_criterion(own)} for words, own in groups if own]
+    return [
+        {"title": _(words), "entries": own, "about": _named(own, _(words)), "parts": _by_criterion(own)}
+        for words, own in groups
+        if own
+    ]
+
+
+def _named(entries: list[JSON], subject: str) -> list[str]:
+    """What a subject's tables are called, each name once, without the subject's own."""
+    return list(dict.fromkeys(one["title"].removeprefix(f"{subject}: ").partition(": ")[0] for one in entries))
 
 
 def _by_criterion(entries: list[JSON]) -> list[JSON]:

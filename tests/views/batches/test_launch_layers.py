@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotation.flow.batches import batch_drafts
 from annotation.flow.batches.settings import SETTINGS
-from annotation.models import Batch, Project
+from annotation.models import Batch, Dataset, Project
 from annotation.pure.people import consent_text
 from tests.one_line import one_line
 from tests.tasks.html_form import read_form
@@ -33,6 +33,16 @@ def test_the_first_layer_is_what_the_settings_say_of_themselves(
     assert {one.name for one in SETTINGS.values() if not one.first} - others <= set(
         re.findall(r' name="(\w+)"', behind)
     )
+
+
+def test_datasets_are_searched_from_ten_on(client: Any, alice: Any, project: Any, dataset: Any) -> None:
+    client.force_login(alice)
+    more = [Dataset(project=project, slug=f"more-{n}", state=dataset.state, size=1) for n in range(9)]
+    Dataset.objects.bulk_create(more[:8])
+    pages = [client.get(reverse("batch-new", args=["wells"])).content.decode()]
+    more[8].save()
+    pages.append(client.get(reverse("batch-new", args=["wells"])).content.decode())
+    assert ['data-filters="dataset-chips"' in page for page in pages] == [False, True]
 
 
 def line(html: str, group: str) -> str:

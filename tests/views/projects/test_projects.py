@@ -125,3 +125,13 @@ def test_keys_tokens_and_webhooks_are_places_to_go_to(client: Any, alice: Any, p
     rows = re.findall(r'<li>\s*<a href="(.*?)">(.*?)</a>\s*<span class="quiet small">(.+?)</span>', html)
     assert {label for _, label, _ in rows} >= {"Webhooks", "Access keys", "Marketplaces", "API tokens", "Money"}
     assert all(client.get(address).status_code == 200 for address, _, _ in rows)
+
+
+def test_settings_have_a_table_of_contents_and_lead_to_keys_tokens_and_webhooks(client: Any, alice: Any) -> None:
+    client.force_login(alice)
+    html = client.get(reverse("project-settings", args=["wells"])).content.decode()
+    contents = html[html.index('class="contents"') : html.index('id="settings"')]
+    groups = re.findall(r'href="#([\w-]+)"', contents)
+    assert groups == re.findall(r'<h2 id="([\w-]+)"', html)
+    places = html[html.index('class="places"') :]
+    assert all(reverse(page, args=["wells"]) in places for page in ("tokens", "webhooks", "access-keys", "money"))
