@@ -9,8 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from django.db import transaction
-from django.db.models import BigIntegerField, Count, Max, Sum
-from django.db.models.functions import Cast
+from django.db.models import Count, Max
 from django.utils.translation import gettext as _
 
 from annotation import models
@@ -169,9 +168,7 @@ def version_key(batch: Batch) -> str:
 
 def _count_responses(batch: Batch) -> dict[str, Any]:
     rows = hidden_gold.rows_without_checks(batch, batch.assignments.submitted())
-    # `keys`, since one response may be left out and another submitted; PostgreSQL sums keys as a decimal number
-    sums = {"of": Sum("revision"), "keys": Cast(Sum("pk"), BigIntegerField())}
-    return (rows if batch.suggest else used(batch, rows)).aggregate(n=Count("pk"), **sums)
+    return across_batches.count_responses(rows, rows if batch.suggest else used(batch, rows))
 
 
 _responses = cached_figures.cached_figure("responses")(_count_responses)

@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from django.db.models import F, QuerySet, Sum
+from django.db.models import BigIntegerField, Count, F, QuerySet, Sum
+from django.db.models.functions import Cast
 
 from annotation.models import Assignment, Batch, Hit, WorkerResponse
 from annotation.recruitment import marketplaces
@@ -42,7 +43,13 @@ def version_of(batch: Batch) -> list[Any]:
     if not isinstance(task_type(batch.task), Consulting):
         return []
     rows = _submitted(_others(batch)).filter(group_key__in=batch.hits.values("group_key"))
-    return list(rows.aggregate(keys=Sum("pk"), revisions=Sum("revision")).values())
+    return list(count_responses(rows, marketplaces().used(rows)).values())
+
+
+def count_responses(every: QuerySet[Assignment], used: QuerySet[Assignment]) -> dict[str, Any]:
+    """Figures that change with the used ones of submitted responses, and never repeat: those of all only grow."""
+    grown = every.aggregate(n=Count("pk"), of=Sum("revision"))
+    return grown | used.aggregate(keys=Cast(Sum("pk"), BigIntegerField()))  # PostgreSQL sums them as a decimal number
 
 
 def latest_responses(batches: Iterable[Batch], groups: Collection[str]) -> QuerySet[WorkerResponse]:
@@ -50,7 +57,7 @@ def latest_responses(batches: Iterable[Batch], groups: Collection[str]) -> Query
 
     Excluded HITs and responses that figures may not use are left out.
     """
-    submitted = _submitted(batches).filter(group_key__in=groups)
+    submitted = marketplaces().used(_submitted(batches).filter(group_key__in=groups))
     rows = WorkerResponse.objects.filter(assignment__in=submitted.values("pk"), revision=F("assignment__revision"))
     return rows.select_related("assignment__hit")
 
@@ -60,5 +67,4 @@ def _others(batch: Batch) -> QuerySet[Batch]:
 
 
 def _submitted(batches: Iterable[Batch]) -> QuerySet[Assignment]:
-    rows = Assignment.objects.submitted().filter(batch__in=batches, hit__excluded_at__isnull=True)
-    return marketplaces().used(rows.blind())
+    return Assignment.objects.submitted().filter(batch__in=batches, hit__excluded_at__isnull=True).blind()

@@ -126,3 +126,20 @@ def test_a_report_is_out_of_date_when_a_visit_was_left_out_and_another_came(payi
     Visit.objects.filter(pk=visit.pk).update(remote_state="returned")
     paying.visit()
     assert batch_scores.cached_report(paying.batch) is None
+
+
+def test_a_report_is_out_of_date_when_it_read_a_visit_that_is_left_out_before_it_is_stored(
+    paying: Panel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paying.visit()
+    compute = batch_scores._computed
+
+    def meanwhile(*given: Any) -> dict[str, Any]:
+        visit = paying.visit()
+        content = compute(*given)
+        Visit.objects.filter(pk=visit.pk).update(remote_state="returned")
+        return content
+
+    monkeypatch.setattr(batch_scores, "_computed", meanwhile)
+    batch_scores.score_batch(paying.batch)
+    assert batch_scores.cached_report(paying.batch) is None
