@@ -19,7 +19,7 @@ the cost, for a release of Django with which this file fails.
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, wraps
 from select import POLLIN, poll
 from typing import Any, Generic, ParamSpec, TypeVar, cast
@@ -314,16 +314,20 @@ def _insertion(model: type[Model], _vendor: str, with_key: bool) -> tuple[list["
     return fields, sql
 
 
+def _update(build: Callable[P, Update], signature: Signature[P]) -> tuple[Statement, QuerySet[Any]]:
+    rows, changes = build(*signature.placeholders)  # type: ignore[call-arg]  # in place of its values
+    query = cast(UpdateQuery, rows.query.chain(UpdateQuery))
+    query.add_update_values(changes)
+    return signature.statement(*query.get_compiler(connection=connection).as_sql()), rows
+
+
 def compiled_update(build: Callable[P, Update]) -> Callable[P, int]:
     """Update the rows of a queryset; `build` makes it and the changes. Returns how many rows matched."""
     signature = Signature(build)
 
     @cache
     def made(_vendor: str) -> Statement:
-        rows, changes = build(*signature.placeholders)  # type: ignore[call-arg]  # in place of its values
-        query = cast(UpdateQuery, rows.query.chain(UpdateQuery))
-        query.add_update_values(changes)
-        return signature.statement(*query.get_compiler(connection=connection).as_sql())
+        return _update(build, signature)[0]
 
     @wraps(build)
     def run(*args: P.args, **kwargs: P.kwargs) -> int:
@@ -335,5 +339,32 @@ def compiled_update(build: Callable[P, Update]) -> Callable[P, int]:
         with _cursor(here) as cursor:
             statement.execute(cursor, signature.values(args, kwargs))
             return int(cursor.rowcount)
+
+    return run
+
+
+def compiled_update_returning(build: Callable[P, Update]) -> Callable[P, list[Any]]:
+    """As `compiled_update`, for a queryset of one row at most: returns that row as it is then, or nothing."""
+    signature = Signature(build)
+
+    @cache
+    def made(_vendor: str) -> tuple[Statement, Reader]:
+        statement, rows = _update(build, signature)
+        compiler = rows.query.get_compiler(connection=connection)
+        compiler.as_sql()  # finds what is selected
+        columns = ", ".join(compiler.compile(each[0])[0] for each in compiler.select)
+        return replace(statement, sql=f"{statement.sql} RETURNING {columns}"), _reader(rows, compiler)
+
+    @wraps(build)
+    def run(*args: P.args, **kwargs: P.kwargs) -> list[Any]:
+        if settings.PLAIN_QUERIES:
+            rows, changes = build(*args, **kwargs)
+            keys = list(rows.values_list("pk", flat=True))
+            return list(rows.model._base_manager.filter(pk__in=keys)) if rows.update(**changes) else []
+        here = _here()
+        statement, read = made(here.vendor)
+        with _cursor(here) as cursor:
+            statement.execute(cursor, signature.values(args, kwargs))
+            return read(cursor.fetchall(), here)
 
     return run

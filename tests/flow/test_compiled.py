@@ -7,12 +7,21 @@ from typing import Any
 
 import psycopg
 import pytest
+from django.conf import settings
 from django.db import connection, connections
 from django.db.models import Count, F, QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Batch, Worker
-from annotation.models.compiled import Update, compiled, compiled_update, delete, insert, insert_many
+from annotation.models.compiled import (
+    Update,
+    compiled,
+    compiled_update,
+    compiled_update_returning,
+    delete,
+    insert,
+    insert_many,
+)
 from tests.waiting import until
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql(reason="SQL and its parameters differ by database")]
@@ -37,6 +46,11 @@ def titles_of(project: int) -> QuerySet[Batch]:
 @compiled_update
 def make_longer(project: int, title: str, share: float) -> Update:
     return Batch.objects.filter(project=project, title=title), {"size": F("size") + 1, "check_share": share}
+
+
+@compiled_update_returning
+def lengthen(pk: int, size: int) -> Update:
+    return Batch.objects.filter(pk=pk, size=size, title="wells"), {"size": F("size") + 1}
 
 
 @pytest.fixture(params=[False, True], ids=["kept", "plain"])
@@ -89,6 +103,15 @@ def test_an_update_says_how_many_rows_matched(project: Any, three: list[Batch]) 
     assert make_longer(project.pk, "wells", 0.25) == 2
     assert make_longer(project.pk, "nothing", 0.5) == 0
     assert list(Batch.objects.order_by("slug").values_list("size", "check_share")) == [(1, 0.25), (0, 0), (1, 0.25)]
+
+
+def test_an_update_returns_the_row_as_it_is_then(project: Any, three: list[Batch]) -> None:
+    assert lengthen(three[1].pk, 0) == []
+    with CaptureQueriesContext(connection) as queries:
+        [row] = lengthen(three[0].pk, 0)
+    assert settings.PLAIN_QUERIES or len(queries) == 1
+    assert vars(row) | {"_state": None} == vars(Batch.objects.get(pk=row.pk)) | {"_state": None}
+    assert (row.size, lengthen(three[0].pk, 0)) == (1, [])  # which it does not match any more
 
 
 @pytest.mark.parametrize("plain", [False, True])

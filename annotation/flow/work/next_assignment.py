@@ -30,7 +30,7 @@ from annotation.models import (
     QualificationRound,
     ReservedHit,
 )
-from annotation.models.compiled import Update, compiled, compiled_update, delete
+from annotation.models.compiled import Update, compiled, compiled_update, compiled_update_returning, delete
 from annotation.pure.batches import lifecycle
 
 Ahead = Callable[[Participation], PrefetchedHit | None]
@@ -252,10 +252,12 @@ def _has_fixed_time(batch: Batch) -> bool:
     return batch.by_program
 
 
-@compiled_update
-def take_slot(hit: int, batch: int) -> Update:
+def _slot(hit: int, batch: int) -> Update:
     """Take an assignment of the HIT if it is still in this batch; UpdateHITTypeOfHIT may have moved it meanwhile."""
     return Hit.objects.open().filter(pk=hit, batch=batch), {"live": F("live") + 1}
+
+
+take_slot, take_slot_and_read = compiled_update(_slot), compiled_update_returning(_slot)
 
 
 def _take_reserved(participation: Participation, hit: Hit) -> bool:

@@ -1,7 +1,7 @@
 """The worker's next HIT, prefetched: its place is held while their browser loads it, so that it follows at once."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from statistics import median
 
@@ -21,6 +21,9 @@ LASTS = timedelta(seconds=60)
 ACTIVE = timedelta(minutes=10)
 QUICK = timedelta(seconds=45)
 ENOUGH = 5  # responses for a median; before, the expected time counts
+KEPT = timedelta(seconds=5)  # by the database's clock
+FAR = 50  # this many open HITs, and twice as many again as there are workers, are not had within KEPT
+NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 def applies(batch: Batch) -> bool:
@@ -63,8 +66,8 @@ def hold_another(participation: Participation) -> PrefetchedHit | None:
     if open_work.room_for(participation.worker_id, batch) == 0:
         return None
     for found in open_work.candidates(participation, ahead=True):
-        if next_assignment.take_slot(found.hit.pk, found.hit.batch_id):
-            keys = {"batch_id": participation.batch_id, "worker_id": participation.worker_id, "hit_id": found.hit.pk}
+        for hit in next_assignment.take_slot_and_read(found.hit.pk, found.hit.batch_id):
+            keys = {"batch_id": participation.batch_id, "worker_id": participation.worker_id, "hit": hit}
             return insert(PrefetchedHit(**keys, cursor=found.cursor, expires_at=clock.now() + LASTS))
     return None
 
@@ -97,16 +100,16 @@ def _latest(batch: int) -> QuerySet[Assignment, tuple[float]]:
 
 @compiled
 def _held(worker: int, batch: int) -> QuerySet[PrefetchedHit]:
-    return PrefetchedHit.objects.filter(worker=worker, batch=batch)
+    return PrefetchedHit.objects.filter(worker=worker, batch=batch).select_related("hit")
 
 
 def to_come(held: PrefetchedHit, participation: Participation) -> Assignment:
     """The assignment that a held HIT becomes when the worker's one under way is submitted; not saved."""
-    batch, [hit] = participation.batch, _hit(held.hit_id)
+    batch = participation.batch
     return Assignment(
         public_id=held.public_id,
         batch=batch,
-        hit=hit,
+        hit=held.hit,
         worker=participation.worker,
         seed=held.seed,
         active_seconds=0.0,
@@ -114,15 +117,22 @@ def to_come(held: PrefetchedHit, participation: Participation) -> Assignment:
     )
 
 
-@compiled
-def _hit(key: int) -> QuerySet[Hit]:
-    return Hit.objects.filter(pk=key)
+_far_at: dict[int, datetime] = {}  # by batch: when this process last found it far from its end
 
 
 def _is_nearly_done(batch: int) -> bool:
-    """Whether the batch has at most twice as many open HITs as workers who submitted in the last ten minutes."""
-    active = sum(count for (count,) in _active(batch))
-    return not _open_after(2 * max(1, active))(batch)
+    """Whether the batch has at most twice as many open HITs as workers who submitted in the last ten minutes.
+
+    A batch with so many that this cannot change meanwhile is not looked at again for KEPT.
+    """
+    now = clock.now()
+    if timedelta(0) <= now - _far_at.get(batch, NEVER) < KEPT:
+        return False
+    few = 2 * max(1, sum(count for (count,) in _active(batch)))
+    more = _open_after(few)(batch)
+    if len(more) == few + FAR:
+        _far_at[batch] = now
+    return not more
 
 
 @compiled
@@ -134,11 +144,11 @@ def _active(batch: int) -> QuerySet[Participation, tuple[int]]:
 @lru_cache(maxsize=256)
 def _open_after(few: int) -> Callable[[int], list[tuple[int]]]:
     @compiled
-    def one_more(batch: int) -> QuerySet[Hit, tuple[int]]:
+    def more(batch: int) -> QuerySet[Hit, tuple[int]]:
         hits = Hit.objects.open().filter(batch=batch, check_item=False).order_by("ticket")
-        return hits.values_list("pk")[few : few + 1]
+        return hits.values_list("pk")[few : 2 * few + FAR]
 
-    return one_more
+    return more
 
 
 def let_go_overdue() -> None:

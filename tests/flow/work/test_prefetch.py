@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.db import connection
 from django.db.models.functions import Now
+from django.test.utils import CaptureQueriesContext
 
 from annotation.flow.batches import reserved_hits
 from annotation.flow.data.dataset_import import import_dataset
@@ -225,6 +227,23 @@ def test_the_last_hits_are_neither_held_nor_renewed(large: Batch, project: Any, 
     assert PrefetchedHit.objects.get().expires_at == renewed  # it is theirs until then, if nobody needs it
     Participation.objects.exclude(worker=bob).update(worked_at=Now() - timedelta(minutes=11))
     assert hold(bob, large) == held
+
+
+def test_whether_the_end_is_near_is_asked_again_unless_it_was_far_just_now(
+    large: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prefetch, "_far_at", {})
+    for far, asked in ((6, 2), (4, 0)):  # eight HITs are open, and four and `far` would be far
+        monkeypatch.setattr(prefetch, "FAR", far)
+        prefetch._open_after.cache_clear()
+        assert not prefetch._is_nearly_done(large.pk)
+        with CaptureQueriesContext(connection) as captured:
+            assert not prefetch._is_nearly_done(large.pk)
+        assert len(captured) == asked
+    monkeypatch.setattr(prefetch, "KEPT", timedelta(0))
+    Hit.objects.update(excluded_at=Now())
+    assert prefetch._is_nearly_done(large.pk)
+    prefetch._open_after.cache_clear()
 
 
 def test_what_was_let_go_is_not_renewed(large: Batch, bob: Any, carol: Any) -> None:

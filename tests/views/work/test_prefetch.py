@@ -230,3 +230,16 @@ def test_a_submission_whose_next_item_is_on_show_takes_ten_statements(page: Clie
             assert submit(page, **{"X-Next": following}).status_code == 204
     kinds = Counter(query["sql"].split()[0] for query in captured if "SAVEPOINT" not in query["sql"])
     assert kinds - Counter(SELECT=1) == {"SELECT": 3, "UPDATE": 4, "INSERT": 2, "DELETE": 1}  # one is that of `here`
+
+
+def test_three_statements_more_bring_the_item_after_it(
+    page: Client, quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(flow, "_is_nearly_done", lambda batch: False)
+    following = prefetch(page)["X-Item"].split("/")[2]
+    for _item in range(2):
+        with CaptureQueriesContext(connection) as captured:
+            reply = submit(page, **{"X-Next": following, "X-Prefetch": ""})
+        following = reply["X-Item"].split("/")[2]
+    kinds = Counter(query["sql"].split()[0] for query in captured if "SAVEPOINT" not in query["sql"])
+    assert kinds - Counter(SELECT=1) == {"SELECT": 4, "UPDATE": 5, "INSERT": 3, "DELETE": 1}
