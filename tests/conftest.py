@@ -87,6 +87,14 @@ def without_practice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(practice_progress, "practice", lambda *_: ())
 
 
+@pytest.fixture(autouse=True)
+def no_batch_far_from_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a process remembers of a batch for seconds is nothing to another test, whose batch has the same key."""
+    from annotation.flow.work import prefetch
+
+    monkeypatch.setattr(prefetch, "_far_at", {})
+
+
 @pytest.fixture(scope="session")
 def static(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Collected static files, as production has them."""

@@ -232,7 +232,6 @@ def test_the_last_hits_are_neither_held_nor_renewed(large: Batch, project: Any, 
 def test_whether_the_end_is_near_is_asked_again_unless_it_was_far_just_now(
     large: Batch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prefetch, "_far_at", {})
     for far, asked in ((6, 2), (4, 0)):  # eight HITs are open, and four and `far` would be far
         monkeypatch.setattr(prefetch, "FAR", far)
         prefetch._open_after.cache_clear()
