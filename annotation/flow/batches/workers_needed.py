@@ -52,10 +52,14 @@ def still_wanted(batches: QuerySet[Batch]) -> dict[int, int]:
     counting them takes long, they are.
     """
     hits = Hit.objects.open().filter(check_item=False)
-    wanted = dict(batches.filter(Exists(hits.filter(batch=OuterRef("pk")))).values_list("pk", "assignments_per_hit"))
+    under_way = batches.filter(Exists(hits.filter(batch=OuterRef("pk")))).values_list(
+        "pk", "assignments_per_hit", "size"
+    )
+    wanted = {key: each for key, each, _size in under_way}
+    small = [key for key, _each, size in under_way if size < cached_figures.LARGE]  # or PostgreSQL counts in all
     imported = Assignment.objects.submitted().filter(hit=OuterRef("pk"), worker__user=None).order_by().values("hit")
     counted = Coalesce(Subquery(imported.annotate(n=Count("pk")).values("n")), 0)
-    rows = hits.filter(batch__in=wanted, batch__size__lt=cached_figures.LARGE).annotate(left=F("wanted") - counted)
+    rows = hits.filter(batch__in=small).annotate(left=F("wanted") - counted)
     return wanted | dict(rows.order_by().values("batch").annotate(most=Max("left")).values_list("batch", "most"))
 
 
