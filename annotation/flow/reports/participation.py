@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import TruncHour
 
-from annotation.flow.batches import hit_filters
+from annotation.flow.batches import cached_figures, hit_filters
 from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.money.batch_funds import undecided_of
 from annotation.models import Assignment, Batch, Participation, Payment, WorkerResponse
@@ -39,8 +39,12 @@ def submissions_by_hour(batch: Batch, part: BatchPart) -> list[list[Any]]:
     return [[hour.isoformat(), total] for (hour, _count), total in zip(counted, sums, strict=True)]
 
 
+@cached_figures.cached_figure("unpaid")
 def unpaid(batch: Batch) -> dict[str, int]:
-    """How many of the responses that figures count were rejected, or are not paid or decided on yet."""
+    """How many of the responses that figures count were rejected, or are not paid or decided on yet.
+
+    Cached if the batch is large.
+    """
     counted = _ruled(batch).filter(state=SUBMITTED, rule="")
     rejected = counted.filter(approval=Assignment.Approved.REJECTED).count()
     return {"rejected": rejected, "unpaid": unpaid_of(counted)}
