@@ -219,7 +219,7 @@ def test_a_model_that_answered_fewer_items_does_not_stand_beside_people() -> Non
     studies = {name: study(figures) for name, figures in TABLE4.items()}
     studies["2W-20K"]["models"]["RNN"]["n"] = 124
     [table] = human_tables(studies)
-    assert table["rows"][2] == ["RNN", "51.0", "82.4", "–", "–", "13.6", "41.9"]
+    assert table["rows"][2] == ["RNN", "51.0", "82.4", None, None, "13.6", "41.9"]
     assert note_of(table) == "RNN is left out for 2W-20K: it has predictions for 124 of the 125 items."
     studies["HQ-20K"]["models"] = studies["MuSiQue-Ans"]["models"] = {}
     assert [row[0] for row in human_tables(studies)[0]["rows"]] == ["Score", "UB"]

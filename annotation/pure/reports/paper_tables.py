@@ -1,7 +1,8 @@
 """Tables with the rows, columns and decimals of the papers, ready to paste.
 
 MuSiQue's Tables 3 and 4 (Trivedi et al. 2022), the sub-question paper's Tables 2 to 4 (Tang et al. 2021), and DiRe's
-metrics under their names (Trivedi et al. 2020). Cells are texts; `numbers` says which columns hold numbers.
+metrics under their names (Trivedi et al. 2020). Cells are texts, of workers' figures None where there is none;
+`numbers` says which columns hold numbers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -102,7 +103,7 @@ def human_tables(datasets: Mapping[str, JSON]) -> list[JSON]:
         whole = {name for name, study in datasets.items() if _answers_all(study, model)}
         if whole:
             figures = [datasets[name]["models"][model] if name in whole else None for name in datasets]
-            rows.append([model, *(UNKNOWN if of is None else _percent(of[part]) for of in figures for part in _PARTS)])
+            rows.append([model, *(of and _percent(of[part]) for of in figures for part in _PARTS)])
         notes += [_partly(name, study, model) for name, study in datasets.items() if name not in whole]
     title = _("People and models (cf. MuSiQue, Table 4)")
     return [*result, _an_sp("musique-table-4", title, datasets, rows) | {"note": [note for note in notes if note]}]
@@ -126,15 +127,15 @@ def _partly(name: str, study: JSON, model: str) -> JSON | None:
 _PARTS = ("answer", "support")
 
 
-def _an_sp(name: str, title: str, datasets: Mapping[str, Any], rows: Sequence[Sequence[str]]) -> JSON:
+def _an_sp(name: str, title: str, datasets: Mapping[str, Any], rows: Sequence[Sequence[str | None]]) -> JSON:
     """Two columns a dataset, as MuSiQue's Table 4 has them."""
     spans = [["", 1], *([dataset, 2] for dataset in datasets)]
     return _table(name, title, ["", *("An", "Sp") * len(datasets)], rows, spans=spans)
 
 
-def _percent(marks: Mapping[str, Any]) -> str:
+def _percent(marks: Mapping[str, Any]) -> str | None:
     value = marks["f1"]["value"]
-    return UNKNOWN if value is None else f"{100 * value:.1f}"
+    return None if value is None else f"{100 * value:.1f}"
 
 
 def _number(value: float | None, decimals: int) -> str:
@@ -142,7 +143,7 @@ def _number(value: float | None, decimals: int) -> str:
 
 
 def _table(
-    name: str, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 1, **more: Any
+    name: str, title: str, columns: Sequence[str], rows: Sequence[Sequence[str | None]], *, words: int = 1, **more: Any
 ) -> JSON:
     """A table of texts; the columns after the first `words` hold numbers."""
     numbers = [number >= words for number in range(len(columns))]

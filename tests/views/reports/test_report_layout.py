@@ -12,6 +12,8 @@ import pytest
 from annotation.flow.batches import batch_launch
 from annotation.flow.reports import batch_scores, score_looks
 from annotation.models import AuditEntry, Batch
+from annotation.pure.reports.tables import interval
+from tests.flow.acting import launched
 from tests.one_line import one_line
 from tests.views.console import answer, at
 
@@ -94,3 +96,47 @@ def test_a_file_of_an_unfinished_batch_is_a_look_at_its_scores(client: Any, alic
     assert AuditEntry.objects.get(act=score_looks.LOOK).details["n"] == 1
     batch_launch.close(batch)
     assert client.get(at("report-export", "csv") + "?hops=2").status_code == 404
+
+
+def shown(page: Any) -> dict[str, Any]:
+    """The tables of a report's page by their names."""
+    studies = [table for study in page.context["studies"] for table in study["tables"]]
+    return {table["name"]: table for table in (*page.context["tables"], *studies)}
+
+
+def test_support_has_no_columns_where_nobody_was_asked_for_it(
+    client: Any, alice: Any, bob: Any, project: Any, dataset: Any
+) -> None:
+    bare = launched(project, "wells-1", dataset, options={"support": False})
+    answer(bob, bare, support=[])
+    batch_launch.close(bare)
+    batch_scores.score_batch(bare)
+    client.force_login(alice)
+    page = client.get(at("report"))
+    heads = {
+        name: " ".join(part["words"] for part in table["spans"]) + " ".join(one["label"] for one in table["columns"])
+        for name, table in shown(page).items()
+    }
+    assert {"human-performance", "musique-table-3", "musique-table-4", "measures-wells"} <= set(heads)
+    assert not [name for name, words in heads.items() if "upport" in words or "Sp" in words]
+    assert not [figure["label"] for figure in page.context["headline"] if "upport" in figure["label"]]
+
+
+def test_no_range_about_something_else_stands_beside_a_figure(
+    client: Any, alice: Any, bob: Any, carol: Any, batch: Batch
+) -> None:
+    """Neither what the figure would be without one of the workers nor what it is at another k."""
+    for worker in (bob, carol, bob, carol, bob):
+        answer(worker, batch, **({"text": "Farrow"} if worker is carol else {}))
+    batch_launch.close(batch)
+    content = batch_scores.score_batch(batch)
+    client.force_login(alice)
+    page = client.get(at("report"))
+    tables = shown(page)
+    alone = [cell for row in tables["people-wells"]["rows"] for cell in row]
+    assert any(cell["text"] == "Lowest with one annotator left out" for cell in alone)
+    assert not [cell["text"] for cell in alone if cell.get("interval")]
+    study = content["datasets"]["wells"]
+    assert len(study["by_count"]) == 2
+    own = [study["answer"][measure]["f1"] for measure in ("human_score", "upper_bound", "agreement")]
+    assert [figure["interval"] for figure in page.context["headline"]][:3] == list(map(interval, own))
