@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Sum
 from django.utils.translation import gettext as _
 
 from annotation import models
@@ -168,7 +168,8 @@ def version_key(batch: Batch) -> str:
 
 def _count_responses(batch: Batch) -> dict[str, Any]:
     rows = hidden_gold.rows_without_checks(batch, batch.assignments.submitted())
-    return across_batches.count_responses(rows, rows if batch.suggest else used(batch, rows))
+    wanted = batch.hits.filter(check_item=False).aggregate(wanted=Sum("wanted"))  # k, at most
+    return across_batches.count_responses(rows, rows if batch.suggest else used(batch, rows)) | wanted
 
 
 _responses = cached_figures.cached_figure("responses")(_count_responses)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from annotation.flow.batches import add_assignments
 from annotation.flow.reports import batch_scores
 from annotation.flow.review import problem_reports
 from annotation.models import Batch, Hit
@@ -127,6 +128,13 @@ def test_a_kept_report_stands_until_something_changes(worked: Batch, bob: Any) -
     problem_reports.restore(worked.hits.get(item__position=3))
     assert batch_scores.cached_report(worked) is None
     assert "Two towers stand there" not in batch_scores.score_batch(worked)["datasets"]["wells"]["exclusions"]
+
+
+def test_a_kept_report_is_out_of_date_once_more_responses_are_wanted(worked: Batch) -> None:
+    batch_scores.score_batch(worked)
+    assert batch_scores.cached_report(worked)
+    assert add_assignments.add_assignments(worked, base=worked.next_ticket)["hits"]
+    assert batch_scores.cached_report(worked) is None, "agreement is computed with as many as all HITs want"
 
 
 def test_a_revision_counts_instead_of_what_was_said_before(batch: Batch, bob: Any) -> None:
