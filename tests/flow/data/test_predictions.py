@@ -127,5 +127,5 @@ def test_a_model_that_predicts_no_support_is_not_scored_on_it(worked: Batch, tmp
     assert bare_model["people"]["support"]["f1"]["n"] == 3
     assert models["of both"]["support"]["f1"]["value"] == 1
     shown = {table["name"]: table for table in tables_of(report)}
-    assert ["reader of answers", "100.0", "–"] in shown["musique-table-4"]["rows"]
+    assert ["reader of answers", "100.0", None] in shown["musique-table-4"]["rows"]
     assert "predict no supporting paragraphs" in note_of(shown["models-wells"])
