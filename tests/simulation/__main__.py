@@ -7,11 +7,13 @@ import hashlib
 import logging
 import os
 import sys
+from pathlib import Path
 
 if os.environ.get("PYTHONHASHSEED") != "0":  # the order of sets is chance, too
     os.environ["PYTHONHASHSEED"] = "0"
     os.execv(sys.executable, [sys.executable, "-m", "tests.simulation", *sys.argv[1:]])
 
+sys.path.append(str(Path(__file__).parents[2] / "prolific-emulator"))
 os.environ["DJANGO_SETTINGS_MODULE"] = "tests.simulation.settings"
 import django
 

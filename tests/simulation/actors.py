@@ -26,8 +26,9 @@ from tests.conftest import answer_to
 from tests.flow.acting import draft
 from tests.simulation.marketplace import GuestActs
 from tests.simulation.model_endpoint import AskingActs
+from tests.simulation.prolific import ParticipantActs, StudyActs, serving
 from tests.simulation.scheduler import Act, Actor, Scheduler
-from tests.simulation.world import CANARY, GUESTS, World
+from tests.simulation.world import CANARY, GUESTS, PARTICIPANTS, World
 
 Choice = tuple[str, Act]
 
@@ -35,7 +36,9 @@ Choice = tuple[str, Act]
 def actors(world: World, scheduler: Scheduler) -> list[Actor]:
     chance = scheduler.chance
     guests = [GuestActs(world, chance, f"GUEST{k}").choose for k in range(1, GUESTS + 1)]
-    workers = [WorkerActs(world, chance, row).choose for row in world.workers]
+    workers = [WorkerActs(world, chance, row, world.batches).choose for row in world.workers]
+    come = [f"P{k}" for k in range(1, PARTICIPANTS + 1)]
+    participants = [ParticipantActs(world, chance, name, partial(working, world, chance)).choose for name in come]
     requester, payer = RequesterActs(world, chance).choose, partial(paying, world, chance)
     return [
         *(Actor(f"worker {k}", choose, weight=3.0) for k, choose in enumerate(workers, 1)),
@@ -43,10 +46,13 @@ def actors(world: World, scheduler: Scheduler) -> list[Actor]:
         *(Actor(f"publisher {k}", partial(publishing, chance), weight=1.5, luckless=2.0) for k in (1, 2)),
         *(Actor(f"requester {k}", requester) for k in (1, 2)),
         *(Actor(f"asker {k}", AskingActs(world, chance).choose, weight=0.4, luckless=2.0) for k in (1, 2)),
+        *(Actor(f"participant {k}", choose, weight=4.0) for k, choose in enumerate(participants, 1)),
+        *(Actor(f"studies {k}", partial(serving, world, chance), weight=3.0, luckless=2.0) for k in (1, 2)),
+        Actor("researcher", StudyActs(world, chance).choose, weight=3.0),
         Actor("payer", payer, weight=0.3),
         *(Actor(f"sweep {k}", partial(sweeping, world, scheduler)) for k in (1, 2)),
         *(Actor(f"job worker {k}", partial(working_off, chance), weight=0.4, luckless=4.0) for k in (1, 2)),
-        *(Actor(f"webhooks {k}", delivering, weight=3.0) for k in (1, 2)),
+        *(Actor(f"webhooks {k}", delivering, weight=1.5) for k in (1, 2)),
     ]
 
 
@@ -61,8 +67,8 @@ def refused(act: Callable[..., Any], **how: Any) -> str:
 class WorkerActs:
     """A worker with a page in a browser: what the page knows may be old."""
 
-    def __init__(self, world: World, chance: Random, worker: Worker) -> None:
-        self.world, self.chance, self.worker = world, chance, worker
+    def __init__(self, world: World, chance: Random, worker: Worker, batches: list[Batch]) -> None:
+        self.world, self.chance, self.worker, self.batches = world, chance, worker, batches
         self.page: Assignment | None = None
         self.sent: tuple[Assignment, dict[str, Any], str, int] | None = None
 
@@ -86,7 +92,7 @@ class WorkerActs:
         return name, partial(refused, act)
 
     def participation(self) -> Participation:
-        batch = self.page.batch if self.page else self.chance.choice(self.world.batches)
+        batch = self.page.batch if self.page else self.chance.choice(self.batches)
         return self.joined(batch)
 
     def joined(self, batch: Batch) -> Participation:
@@ -183,6 +189,11 @@ class WorkerActs:
         return str(done)
 
 
+def working(world: World, chance: Random, worker: Worker, batches: list[Batch]) -> Callable[[], Choice]:
+    """What somebody who came by link does on the pages of work."""
+    return WorkerActs(world, chance, worker, batches).choose
+
+
 class RequesterActs:
     """A requester with pages of a while ago."""
 
@@ -190,7 +201,7 @@ class RequesterActs:
         self.world, self.chance = world, chance
 
     def choose(self) -> Choice:
-        batch = self.chance.choice([*self.world.batches, self.world.abroad])
+        batch = self.chance.choice([*self.world.batches, self.world.abroad, *self.world.studies])
         acts: list[tuple[float, str, Callable[[], Any]]] = [
             (6, "approves", self.approve),
             (4, "rejects", self.reject),
@@ -218,7 +229,7 @@ class RequesterActs:
         return self.chance.choice(rows) if rows else None
 
     def paid(self) -> list[Batch]:
-        return [self.world.batches[0], self.world.abroad]
+        return [self.world.batches[0], self.world.abroad, *self.world.studies]
 
     def approve(self) -> str:
         row = self.one(state="submitted", batch__in=self.paid())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulation import moves
+from tests.simulation import moves, prolific
 from tests.simulation.outside import LUCK
 from tests.simulation.outside import REFUSED as NO
 from tests.simulation.run import Result
@@ -14,9 +14,22 @@ CALLS = (
     "CreateAdditionalAssignmentsForHIT",
     "CreateHITType",
     "CreateHITWithHITType",
+    "GET hooks/subscriptions/",
+    "GET studies/",
+    "GET studies/{id}/",
+    "GET submissions/",
+    "GET submissions/{id}/",
     "GetHIT",
     "ListAssignmentsForHIT",
     "ListHITs",
+    "PATCH studies/{id}/",
+    "POST studies/",
+    "POST studies/{id}/transition/",
+    "POST submissions/bonus-payments/",
+    "POST submissions/bulk-approve/",
+    "POST submissions/{id}/request-return/",
+    "POST submissions/{id}/transition/",
+    prolific.PAY,
     "RejectAssignment",
     "SendBonus",
     "UpdateExpirationForHIT",
@@ -35,6 +48,7 @@ def never_met(result: Result) -> list[str]:
     faults = [f"{fault} at {at}" for fault in (DIES, REFUSED, SLEEPS, VANISHES, FILLS_UP) for at in sorted(STATEMENTS)]
     dead = [f"{DIES} at {when} {call}" for when in ("calling", "after") for call in CALLS] + [f"{DIES} at {DONE}"]
     replies = [f"{call}: {luck}" for call in CALLS for luck in LUCK]
-    replies += [f"{call}: {NO}" for call in CALLS if call[0].isupper()]
+    replies += [f"{call}: {NO}" for call in CALLS if call[0].isupper() and " " not in call]
+    replies += [prolific.says(instead) for instead in prolific.INSTEAD]
     met = {**result.met, **result.moved}
     return [one for one in (*moves.known(), *faults, *dead, *replies) if one not in met and one not in WHY_NOT]

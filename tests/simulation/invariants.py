@@ -10,6 +10,7 @@ from django.db.models import Count, F, Q, Sum
 
 from annotation.flow.money import ledger, ledger_audit
 from annotation.flow.work import leases, prefetch
+from annotation.marketplaces.flow import visit_pay, visit_states
 from annotation.marketplaces.models import Publication
 from annotation.models import (
     Account,
@@ -26,7 +27,7 @@ from annotation.models import (
 from annotation.models.fields import to_text
 from annotation.webhooks.models import Delivery, Webhook, WebhookEvent
 from tests.process import world as process_world
-from tests.simulation import marketplace, model_endpoint, moves, recount
+from tests.simulation import marketplace, model_endpoint, moves, prolific, recount
 from tests.simulation.world import World
 
 EMPTY = ("over", "drift", "twice", "participations", "half_written")
@@ -78,7 +79,8 @@ def money(world: World) -> Iterator[str]:
     rewards = Payment.objects.filter(kind="reward").values("assignment").annotate(n=Count("pk")).filter(n__gt=1)
     yield from (f"assignment {row['assignment']} is paid {row['n']} times" for row in rewards)
     asked = {key for (key,) in Payment.objects.filter(kind="bonus").values_list("key")}
-    yield from (f"bonus {key} was never asked for" for key in sorted(asked - world.bonuses))
+    of_visits = {key for key in asked if key.startswith((visit_pay.REST, visit_pay.PART))}
+    yield from (f"bonus {key} was never asked for" for key in sorted(asked - world.bonuses - of_visits))
     books = ledger_audit.books(world.project)
     paid = Payment.objects.filter(batch__on_marketplace=False).aggregate(sum=Sum("amount"))["sum"] or 0
     if paid != books.owed + books.on_its_way + books.paid_out:
@@ -126,6 +128,7 @@ def outside(world: World) -> Iterator[str]:
     """What the other sides saw: no gold, nothing twice."""
     yield from world.seen_outside
     yield from marketplace.agreed(world.there)
+    yield from prolific.agreed(world.panel)
 
 
 def models(world: World) -> Iterator[str]:
@@ -143,7 +146,7 @@ CHECKS: dict[Check, frozenset[str]] = {
     recount.conclusions: frozenset({"hit", "workerresponse", "adjudication", "review"}),
     recount.batches: frozenset({"hit", "batch"}),
     recount.reports: frozenset({"batchreport"}),
-    outside: frozenset({"publication", "payment"}),
+    outside: frozenset({"publication", "payment", "panelstudy", "visit", "visitbonus"}),
     models: frozenset({"modelrun", "modelcall", "modelprediction"}),
 }
 
@@ -157,10 +160,13 @@ def unsettled() -> Iterator[str]:
     yield from (f"event {row.pk} was never spread" for row in WebhookEvent.objects.filter(spread=False))
     refused = Payment.objects.filter(kind="reward", state="failed").values("assignment")  # its bonuses wait for it
     waiting = Payment.objects.unsettled().exclude(kind="bonus", assignment__in=refused)
+    waiting = waiting.exclude(assignment__visited__visit__remote_state__in=visit_states.OVER)
+    waiting = waiting.exclude(assignment__visited__visit__decision="return")  # of a participant, who need not answer
     yield from (f"payment {row.pk} is {row.state}" for row in waiting)
     unsent = Publication.objects.unsent().filter(hit__batch__state="open")
     yield from (f"publication {row.pk} is {row.state}" for row in unsent)
     yield from model_endpoint.unsettled()
+    yield from prolific.unsettled()
     yield from (f"batch {row.slug} is launching" for row in Batch.objects.filter(state="launching"))
 
 

@@ -162,7 +162,7 @@ def agreed(there: FakeMTurk) -> Iterator[str]:
             yield f"bonus “{reason}” was paid there {number} times"
     rows = Publication.objects.filter(state="published").values_list("external_id", flat=True)
     yield from (f"HIT {key} counts as published, and is not there" for key in rows if key not in there.hits)
-    paid = Payment.objects.filter(state="paid", batch__on_marketplace=True)
+    paid = Payment.objects.filter(state="paid", assignment__arrival__isnull=False)
     for payment in paid.filter(kind="reward").select_related("assignment__arrival"):
         key = payment.assignment.arrival.external_assignment
         if there.assignments.get(key, {}).get("AssignmentStatus") != "Approved":

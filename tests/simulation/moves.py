@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
-from annotation.marketplaces.models import Publication
+from annotation.marketplaces.models import PanelStudy, Publication, Visit, VisitBonus
 from annotation.models import Assignment, Batch, Job, Payment, PayoutLine
 from annotation.pure.batches import lifecycle
 from annotation.webhooks.models import Delivery
@@ -24,7 +24,7 @@ MACHINES: dict[type[Any], Moves] = {
     },
     Payment: {
         NEW: {"due", "paid"},
-        "due": {"sending", "paid"},
+        "due": {"sending", "paid", "failed"},
         "sending": {"paid", "failed"},
         "failed": {"due", "paid"},
     },
@@ -34,6 +34,21 @@ MACHINES: dict[type[Any], Moves] = {
         "waiting": {"sending", "published"},
         "sending": {"published", "failed"},
         "failed": {"waiting", "published"},
+    },
+    PanelStudy: {
+        NEW: {"settled"},
+        "settled": {"waiting"},
+        "waiting": {"sending"},
+        "sending": {"settled", "failed", "waiting"},
+        "failed": {"waiting"},
+    },
+    Visit: {NEW: {"live"}, "live": {"done", "ended"}},
+    VisitBonus: {
+        NEW: {"intended"},
+        "intended": {"prepared", "refused"},
+        "prepared": {"called", "intended"},
+        "called": {"paid", "unclear", "refused", "prepared"},
+        "unclear": {"paid", "not_paid"},
     },
     Delivery: {NEW: {"due"}, "due": {"delivered", "failed"}, "failed": {"due"}},
 }

@@ -14,7 +14,7 @@ from django.db.models import F, QuerySet
 from annotation.flow.money import ledger
 from annotation.flow.notifications import safe_http
 from annotation.flow.work import leases, next_assignment, open_work, submissions
-from annotation.marketplaces.flow import hit_terms
+from annotation.marketplaces.flow import bonuses, hit_terms
 from annotation.models import Assignment, Hit, Job, Participation
 from annotation.pure.batches import lifecycle
 from annotation.webhooks import outbox
@@ -75,6 +75,11 @@ def payment_without_fence(_clock: Clock) -> list[Any]:
     return [mock.patch.object(hit_terms, "token_for", another)]
 
 
+def bonus_called_again(_clock: Clock) -> list[Any]:
+    """A payment of bonuses on Prolific is called again whenever its reply got lost."""
+    return [mock.patch.object(bonuses, "may_call_again", return_value=True)]
+
+
 def prefetched_not_released(_clock: Clock) -> list[Any]:
     """Nobody frees the places of HITs that were held too long."""
     return [mock.patch.object(next_assignment, "let_go", return_value=0)]
@@ -132,6 +137,7 @@ PLANTS: dict[str, Callable[[Clock], list[Any]]] = {
     "claim without guard": claim_without_guard,
     "submit without key": submit_without_key,
     "payment without fence": payment_without_fence,
+    "bonus called again": bonus_called_again,
     "prefetched HIT not released": prefetched_not_released,
     "webhook before commit": webhook_before_commit,
     "own clock in a comparison": own_clock,

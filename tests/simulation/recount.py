@@ -48,7 +48,7 @@ def reports(world: World) -> Iterator[str]:
     """A report that counts as fresh is what is computed now, with the scores of its HITs; nothing is stored."""
     for report in BatchReport.objects.select_related("batch__project") if world.is_quiet else ():
         batch = report.batch
-        if batch.state == Batch.State.LAUNCHING or not batch_scores.is_fresh(batch, report):
+        if batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING} or not batch_scores.is_fresh(batch, report):
             continue  # once it is launched, it has another size, and its report is out of date
         before = scores(batch)
         with transaction.atomic():

@@ -13,7 +13,8 @@ from django.db import connection
 
 from annotation import jobs
 from annotation.flow.projects import job_queue
-from tests.simulation import actors, invariants, marketplace, model_endpoint, moves, seams, world
+from annotation.marketplaces.flow import studies
+from tests.simulation import actors, invariants, marketplace, model_endpoint, moves, prolific, seams, world
 from tests.simulation.outside import Outside
 from tests.simulation.planted import planted
 from tests.simulation.postgresql import OnPostgreSQL
@@ -42,11 +43,13 @@ def stage(seed: int, *, plant: str = "") -> Iterator[Stage]:
     with seams.seeded(chance, clock), ExitStack() as stack:
         scheduler = SCHEDULERS[connection.vendor](chance, clock)
         stack.callback(scheduler.close)
-        made = world.build(model_endpoint.Endpoint())
+        made = world.build(model_endpoint.Endpoint(), prolific.Panel(pays_parts=True))
         outside = Outside(scheduler, made)
         stack.enter_context(outside.doubles())
         stack.enter_context(marketplace.reached(outside, made.there))
+        stack.enter_context(prolific.reached(outside, made))
         stack.enter_context(model_endpoint.reached(outside, made.models))
+        studies.sweep()  # which publishes the study
         stack.enter_context(planted(plant, clock))
         yield Stage(made, scheduler, outside)
 
@@ -108,7 +111,7 @@ class Stage:
         self.outside.arrive()
         self.scheduler.end()
         self.made.is_ending = True
-        settle(self.scheduler.clock)
+        settle(self.scheduler.clock, self.made)
         return [*seen(self.made, self.scheduler), *invariants.unsettled()]
 
 
@@ -121,7 +124,7 @@ def seen(made: world.World, scheduler: Scheduler, tables: set[str] | None = None
     return [*(["".join(traceback.format_exception(broken))] if broken else []), *found]
 
 
-def settle(clock: seams.Clock) -> None:
+def settle(clock: seams.Clock, made: world.World) -> None:
     """Let time pass, and one process do what is due, until nothing is left, or for four days."""
     actors.resume_webhooks()
     for _hour in range(96):
@@ -129,6 +132,7 @@ def settle(clock: seams.Clock) -> None:
             return
         clock.pass_time(HOUR)
         actors.launch_again()
+        prolific.decide_unclear(made.panel)
         for act in actors.sweeps():
             act()
         while job := job_queue.take():

@@ -18,7 +18,8 @@ from django.db import connection
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.money import ledger
 from annotation.flow.work import leases, next_assignment, prefetch
-from annotation.marketplaces.flow import connections
+from annotation.marketplaces.flow import connections, studies
+from annotation.marketplaces.models import PanelStudy
 from annotation.models import Batch, Dataset, Participation, Project, Worker
 from annotation.webhooks import protocol, subscriptions
 from tests.conftest import records
@@ -28,10 +29,12 @@ from tests.marketplaces.fake_mturk import FakeMTurk
 
 if TYPE_CHECKING:
     from tests.simulation.model_endpoint import Endpoint
+    from tests.simulation.prolific import Panel
 
-WORKERS, GUESTS, ITEMS = 5, 3, 12
+WORKERS, GUESTS, PARTICIPANTS, ITEMS = 5, 3, 3, 12
+VISITS = {"hits": 2, "places": 12, "max_minutes": 3000}  # of a study
 CANARY = "gold that nobody may see"
-MARKET, MODELS = "https://market.example", "https://models.example/v1"
+MARKET, MODELS, PANEL = "https://market.example", "https://models.example/v1", "https://prolific.example"
 
 
 @dataclass
@@ -43,6 +46,8 @@ class World:
     batches: list[Batch]  # whose workers are ours
     abroad: Batch  # on a marketplace
     there: FakeMTurk
+    studies: list[Batch]  # on Prolific
+    panel: Panel
     models: Endpoint
     workers: list[Worker]
     acknowledged: dict[tuple[int, int], str] = field(default_factory=dict)  # assignment, revision: the answer
@@ -70,14 +75,14 @@ class World:
         self.swept = dict.fromkeys(self.swept)
 
 
-def build(models: Endpoint) -> World:
+def build(models: Endpoint, panel: Panel) -> World:
     call_command("migrate", run_syncdb=True, verbosity=0, skip_checks=True)
     triggers.make()
     connection.commit()
     project = Project.objects.create(
         slug="lab", title="Lab", fees="mturk", consent="We keep it.", pseudonym_key="k" * 64, ask_models=True
     )
-    ledger.deposit(project, Decimal("30.00"), key="budget")
+    ledger.deposit(project, Decimal("55.00"), key="budget")
     dataset = dataset_with_canary(project)
     terms: dict[str, Any] = {"reward": Decimal("0.25"), "auto_approval": 3600, "assignments_per_hit": 2}
     batches = [
@@ -86,13 +91,21 @@ def build(models: Endpoint) -> World:
     ]
     market = connections.add(project, "elsewhere", endpoint_url=f"{MARKET}/", key_id="AKIASIMULATED", secret="a secret")
     abroad = launched(project, "abroad", dataset, expected_seconds=60, marketplace=market, **terms)
+    place = connections.add(
+        project, "panel", kind="prolific", endpoint_url=PANEL, worker_origin=PANEL, key_id=panel.workspace,
+        secret="emulator", options={"partial_payment": "yes"},
+    )  # fmt: skip
+    for_study = terms | {"expected_seconds": 240, "reward": Decimal("0.55")}
+    study = launched(project, "study", dataset, marketplace=place, **for_study)
+    studies.change(PanelStudy.objects.get(), **VISITS)
+    studies.pursue(PanelStudy.objects.get(), studies.Goal.ACTIVE)
     workers = [newcomer(project, f"worker{k}") for k in range(WORKERS)]
     for batch in batches:
         for worker in workers:
             next_assignment.read_instructions(next_assignment.join_batch(worker, batch), version=1)
     Participation.objects.update(practised=99)
     subscriptions.add(project, url="https://example.org/hook", kinds=protocol.KINDS)
-    return World(project, dataset, batches, abroad, FakeMTurk(), models, workers)
+    return World(project, dataset, batches, abroad, FakeMTurk(), [study], panel, models, workers)
 
 
 def dataset_with_canary(project: Project) -> Dataset:
