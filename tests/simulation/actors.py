@@ -40,19 +40,22 @@ def actors(world: World, scheduler: Scheduler) -> list[Actor]:
     come = [f"P{k}" for k in range(1, PARTICIPANTS + 1)]
     participants = [ParticipantActs(world, chance, name, partial(working, world, chance)).choose for name in come]
     requester, payer = RequesterActs(world, chance).choose, partial(paying, world, chance)
+    on_panel = [
+        *(Actor(f"participant {k}", choose, weight=4.0) for k, choose in enumerate(participants, 1)),
+        *(Actor(f"studies {k}", partial(serving, world, chance), weight=3.0, luckless=2.0) for k in (1, 2)),
+        Actor("researcher", StudyActs(world, chance).choose, weight=3.0),
+    ]
     return [
         *(Actor(f"worker {k}", choose, weight=3.0) for k, choose in enumerate(workers, 1)),
         *(Actor(f"guest {k}", choose) for k, choose in enumerate(guests, 1)),
         *(Actor(f"publisher {k}", partial(publishing, chance), weight=1.5, luckless=2.0) for k in (1, 2)),
         *(Actor(f"requester {k}", requester) for k in (1, 2)),
         *(Actor(f"asker {k}", AskingActs(world, chance).choose, weight=0.4, luckless=2.0) for k in (1, 2)),
-        *(Actor(f"participant {k}", choose, weight=4.0) for k, choose in enumerate(participants, 1)),
-        *(Actor(f"studies {k}", partial(serving, world, chance), weight=3.0, luckless=2.0) for k in (1, 2)),
-        Actor("researcher", StudyActs(world, chance).choose, weight=3.0),
         Actor("payer", payer, weight=0.3),
         *(Actor(f"sweep {k}", partial(sweeping, world, scheduler)) for k in (1, 2)),
         *(Actor(f"job worker {k}", partial(working_off, chance), weight=0.4, luckless=4.0) for k in (1, 2)),
-        *(Actor(f"webhooks {k}", delivering, weight=1.5) for k in (1, 2)),
+        *(Actor(f"webhooks {k}", delivering, weight=3.0) for k in (1, 2)),
+        *(on_panel if world.studies else []),
     ]
 
 

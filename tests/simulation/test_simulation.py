@@ -15,7 +15,6 @@ PLANTED = (
     "claim without guard",
     "submit without key",
     "payment without fence",
-    "bonus called again",
     "prefetched HIT not released",
     "webhook before commit",
     "own clock in a comparison",

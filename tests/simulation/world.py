@@ -18,7 +18,8 @@ from django.db import connection
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.money import ledger
 from annotation.flow.work import leases, next_assignment, prefetch
-from annotation.marketplaces.flow import connections, studies
+from annotation.marketplaces.flow import connections
+from annotation.marketplaces.flow import studies as panel_studies
 from annotation.marketplaces.models import PanelStudy
 from annotation.models import Batch, Dataset, Participation, Project, Worker
 from annotation.webhooks import protocol, subscriptions
@@ -75,7 +76,7 @@ class World:
         self.swept = dict.fromkeys(self.swept)
 
 
-def build(models: Endpoint, panel: Panel) -> World:
+def build(models: Endpoint, panel: Panel, *, on_prolific: bool) -> World:
     call_command("migrate", run_syncdb=True, verbosity=0, skip_checks=True)
     triggers.make()
     connection.commit()
@@ -91,21 +92,33 @@ def build(models: Endpoint, panel: Panel) -> World:
     ]
     market = connections.add(project, "elsewhere", endpoint_url=f"{MARKET}/", key_id="AKIASIMULATED", secret="a secret")
     abroad = launched(project, "abroad", dataset, expected_seconds=60, marketplace=market, **terms)
-    place = connections.add(
-        project, "panel", kind="prolific", endpoint_url=PANEL, worker_origin=PANEL, key_id=panel.workspace,
-        secret="emulator", options={"partial_payment": "yes"},
-    )  # fmt: skip
-    for_study = terms | {"expected_seconds": 240, "reward": Decimal("0.55")}
-    study = launched(project, "study", dataset, marketplace=place, **for_study)
-    studies.change(PanelStudy.objects.get(), **VISITS)
-    studies.pursue(PanelStudy.objects.get(), studies.Goal.ACTIVE)
+    studies = [on_panel(project, dataset, panel, terms)] if on_prolific else []
     workers = [newcomer(project, f"worker{k}") for k in range(WORKERS)]
     for batch in batches:
         for worker in workers:
             next_assignment.read_instructions(next_assignment.join_batch(worker, batch), version=1)
     Participation.objects.update(practised=99)
     subscriptions.add(project, url="https://example.org/hook", kinds=protocol.KINDS)
-    return World(project, dataset, batches, abroad, FakeMTurk(), [study], panel, models, workers)
+    return World(project, dataset, batches, abroad, FakeMTurk(), studies, panel, models, workers)
+
+
+def on_panel(project: Project, dataset: Dataset, panel: Panel, terms: dict[str, Any]) -> Batch:
+    """A batch on Prolific, whose study is to be published."""
+    place = connections.add(
+        project,
+        "panel",
+        kind="prolific",
+        endpoint_url=PANEL,
+        worker_origin=PANEL,
+        key_id=panel.workspace,
+        secret="emulator",
+        options={"partial_payment": "yes"},
+    )
+    for_study = terms | {"expected_seconds": 240, "reward": Decimal("0.55")}
+    batch = launched(project, "study", dataset, marketplace=place, **for_study)
+    panel_studies.change(PanelStudy.objects.get(), **VISITS)
+    panel_studies.pursue(PanelStudy.objects.get(), panel_studies.Goal.ACTIVE)
+    return batch
 
 
 def dataset_with_canary(project: Project) -> Dataset:
