@@ -9,6 +9,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from annotation.flow.errors import Refused
 
 UPGRADE, RESTORE = "upgrade", "restore"
 PATIENCE = 600  # seconds that a second process waits for the first
-_ours = False  # whether this process is the one that finishes it
+_ours = ContextVar("_ours", default=False)  # whether this thread is the one that finishes it
 
 
 class Unfinished(OperationalError):
@@ -69,19 +70,18 @@ def database_name() -> str:
 
 @contextmanager
 def allowed() -> Iterator[None]:
-    """Let this process use the database although something is unfinished."""
-    global _ours
-    before, _ours = _ours, True
+    """Let this thread use the database although something is unfinished."""
+    before = _ours.set(True)
     try:
         yield
     finally:
-        _ours = before
+        _ours.reset(before)
 
 
 @receiver(connection_created)
 def refuse(connection: Any, **_: Any) -> None:
     """Close each new connection while something is unfinished."""
-    if not _ours and connection.alias == DEFAULT_DB_ALIAS and (found := begun()):
+    if not _ours.get() and connection.alias == DEFAULT_DB_ALIAS and (found := begun()):
         connection.close()
         raise Unfinished(found)
 

@@ -46,10 +46,10 @@ class Steps:
             self.step("after COMMIT")
 
         BaseDatabaseWrapper._commit = committed  # type: ignore[method-assign]
-        sqlite3.connect = self._opened
+        sqlite3.connect = opener(lambda: self.step("piece of a backup"))
 
     def _event(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event in FILES or (event == "open" and _writes(*arguments)):
+        if event in FILES or (event == "open" and writes(*arguments)):
             self.step(f"{event} {arguments[0]}")
 
     def _connected(self, connection: Any, **_: Any) -> None:
@@ -60,17 +60,24 @@ class Steps:
             self.step(f"execute {str(sql)[:60]}")
         return execute(sql, *rest)
 
-    def _opened(self, *arguments: Any, **more: Any) -> sqlite3.Connection:
-        steps, factory = self, more.pop("factory", sqlite3.Connection)
+
+def opener(step: Callable[[], None]) -> Callable[..., sqlite3.Connection]:
+    """Like sqlite3.connect, but `step` is called before a backup and after each of its pieces."""
+
+    def opened(*arguments: Any, **more: Any) -> sqlite3.Connection:
+        factory = more.pop("factory", sqlite3.Connection)
 
         class Copied(factory):  # type: ignore[misc, valid-type]
             def backup(self, target: Any) -> None:
-                super().backup(target, pages=PIECE, progress=lambda *_: steps.step("piece of a backup"))
+                step()
+                super().backup(target, pages=PIECE, progress=lambda *_: step())
 
         return sqlite3.dbapi2.connect(*arguments, factory=Copied, **more)
 
+    return opened
 
-def _writes(path: Any, _mode: Any, flags: Any) -> bool:
+
+def writes(path: Any, _mode: Any, flags: Any) -> bool:
     return bool(int(flags or 0) & (os.O_WRONLY | os.O_RDWR)) and str(path).startswith(str(Path(settings.VAR).parent))
 
 

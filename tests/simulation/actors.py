@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
+from pathlib import Path
 from random import Random
 from typing import Any
+
+from django.conf import settings
 
 from annotation import discovery, jobs
 from annotation.flow.batches import add_assignments, batch_launch
@@ -22,7 +25,7 @@ from annotation.registry import task_type
 from annotation.views.work.task_frame import shown_payload
 from annotation.webhooks import deliveries, subscriptions
 from annotation.webhooks.models import Delivery, Webhook
-from tests.conftest import answer_to
+from tests.conftest import answer_to, write_records
 from tests.flow.acting import draft
 from tests.simulation.marketplace import GuestActs
 from tests.simulation.model_endpoint import AskingActs
@@ -74,8 +77,11 @@ class WorkerActs:
         self.world, self.chance, self.worker, self.batches = world, chance, worker, batches
         self.page: Assignment | None = None
         self.sent: tuple[Assignment, dict[str, Any], str, int] | None = None
+        self.restores = 0
 
     def choose(self) -> Choice:
+        if self.restores < self.world.restores:  # the page's address leads nowhere
+            self.page, self.sent, self.restores = None, None, self.world.restores
         if self.page is None:
             again = self.chance.random() < 0.2
             return ("takes up an old item" if again else "takes an item"), partial(refused, self.take, again=again)
@@ -219,6 +225,7 @@ class RequesterActs:
             (2, "adjudicates", self.adjudicate),
             (5, f"asks for the report of {batch.slug}", partial(self.score, batch)),
             (1, "resumes the webhook", resume_webhooks),
+            (0.5, "uploads a dataset", self.upload),
             (2, "launches a batch", self.launch),
             (1, "publishes again what failed", lambda: publications.try_again(self.world.abroad)),
             (1, "pays again what failed", lambda: payments.try_again(self.world.abroad)),
@@ -284,6 +291,13 @@ class RequesterActs:
         self.world.batches += [] if abroad else [batch]
         job = jobs.enqueue("launch_batch", project=batch.project, title="Launch", arguments={"batch": batch.pk})
         return f"{slug}, job {job.pk}"
+
+    def upload(self) -> str:
+        name = f"upload-{self.chance.getrandbits(24):06x}"
+        folder = Path(settings.MEDIA_ROOT)
+        folder.mkdir(exist_ok=True)
+        arguments = {"path": str(write_records(folder / name, 2)), "format": "jsonl", "name": name}
+        return f"job {jobs.enqueue('import_dataset', project=self.world.project, title=name, arguments=arguments).pk}"
 
     def deposit(self) -> str:
         ledger.deposit(self.world.project, Decimal("1.00"), key=f"deposit {self.chance.randrange(40)}")

@@ -114,10 +114,10 @@ class GuestActs:
         assert self.accepted is not None
         hit, assignment = self.accepted
         token = self.there.hits[hit]["RequesterAnnotation"]
-        published = Publication.objects.select_related("hit__batch__project", "connection").get(annotation=token)
         try:
+            published = Publication.objects.select_related("hit__batch__project", "connection").get(annotation=token)
             return arrivals.arrive(published.hit, Entry(assignment, hit, self.name, MARKET))
-        except arrivals.TurnedAway:
+        except (arrivals.TurnedAway, Publication.DoesNotExist):  # the latter if an older database was restored
             self.leave()
             return None
 

@@ -15,6 +15,7 @@ from annotation import jobs
 from annotation.flow.projects import job_queue
 from annotation.marketplaces.flow import studies
 from tests.simulation import actors, invariants, marketplace, model_endpoint, moves, prolific, seams, world
+from tests.simulation.operators import Installation
 from tests.simulation.outside import Outside
 from tests.simulation.planted import planted
 from tests.simulation.postgresql import OnPostgreSQL
@@ -51,8 +52,10 @@ def stage(seed: int, *, plant: str = "", on_prolific: bool = False) -> Iterator[
         stack.enter_context(model_endpoint.reached(outside, made.models))
         if made.studies:
             studies.sweep()  # which publishes the study
+        installation = Installation(scheduler, made, outside)
+        stack.enter_context(installation.doubles())
         stack.enter_context(planted(plant, clock))
-        yield Stage(made, scheduler, outside)
+        yield Stage(made, scheduler, outside, installation)
 
 
 @dataclass
@@ -62,6 +65,7 @@ class Stage:
     made: world.World
     scheduler: Scheduler
     outside: Outside
+    installation: Installation
 
     def play(
         self,
@@ -79,7 +83,7 @@ class Stage:
         """
         scheduler, made = self.scheduler, self.made
         result = Result(scheduler.history, scheduler.turns, scheduler.met)
-        for actor in actors.actors(made, scheduler):
+        for actor in [*actors.actors(made, scheduler), *self.installation.actors()]:
             scheduler.add(actor)
         scheduler.faults = faults
         moves.begin(made)
@@ -89,9 +93,9 @@ class Stage:
             faulty, tables = sum(scheduler.met.values()), scheduler.committed()
             due = (step + 1) % every == 0 or faulty > looked or step >= (len(turns) if turns else steps) - closely
             if scheduler.broken or due:
-                result.wrong, looked = seen(made, scheduler), faulty
+                result.wrong, looked = self.seen(), faulty
             elif tables:
-                result.wrong = seen(made, scheduler, tables)
+                result.wrong = self.seen(tables)
             if result.wrong:
                 scheduler.say_who_is_where()
                 break
@@ -112,17 +116,20 @@ class Stage:
         self.outside.arrive()
         self.scheduler.end()
         self.made.is_ending = True
-        settle(self.scheduler.clock, self.made)
-        return [*seen(self.made, self.scheduler), *invariants.unsettled()]
+        self.installation.finish()
+        if not self.installation.is_closed():
+            settle(self.scheduler.clock, self.made)
+        return [*self.seen(), *invariants.unsettled()]
 
-
-def seen(made: world.World, scheduler: Scheduler, tables: set[str] | None = None) -> list[str]:
-    """What is wrong now, read beside whoever has begun a transaction; looking changes nothing, not even chance."""
-    broken = scheduler.broken
-    made.is_quiet = not any(actor.holds for actor in scheduler.actors)
-    with scheduler.looking():
-        found = list(invariants.violations(made, tables))
-    return [*(["".join(traceback.format_exception(broken))] if broken else []), *found]
+    def seen(self, tables: set[str] | None = None) -> list[str]:
+        """What is wrong now, read beside whoever has begun a transaction; looking changes nothing, not even chance."""
+        broken, made = self.scheduler.broken, self.made
+        made.is_quiet = not any(actor.holds for actor in self.scheduler.actors)
+        found = list(self.installation.violations())
+        if not self.installation.is_closed():
+            with self.scheduler.looking():
+                found += invariants.violations(made, tables)
+        return [*(["".join(traceback.format_exception(broken))] if broken else []), *found]
 
 
 def settle(clock: seams.Clock, made: world.World) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -13,11 +14,13 @@ from random import Random
 from typing import Any
 
 from django.apps import apps
+from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 from django.db.transaction import TransactionManagementError
 
+from annotation.operations import unfinished
 from tests.simulation import seams
 from tests.simulation.seams import Clock
 from tests.simulation.turns import (
@@ -34,6 +37,7 @@ from tests.simulation.turns import (
     SEEKING,
     SLEEPS,
     VANISHES,
+    WITH_FILES,
     WITH_LEASES,
     Chance,
     Turn,
@@ -44,6 +48,7 @@ DONE = "after COMMIT"
 NOTHING, BREAK = {"there is none", "nothing is due", "none", "0"}, 60  # steps for which who had nothing to do waits
 WRITES = {"INSERT", "UPDATE", "DELETE", "COMMIT"}
 WRITTEN = re.compile(r'(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM) "(\w+)"')
+NEW_FILES = {"open", "os.mkdir", "os.link", "copying a piece"}
 STATEMENTS = WRITES | {"SELECT", "BEGIN", "SAVEPOINT", "RELEASE", "ROLLBACK"}
 
 
@@ -66,6 +71,8 @@ class Actor:
         self.chance, self.asleep_until = Random(0), 0
         self.touched: set[str] = set()  # models whose rows it has written since the last look
         self.holds = self.waits = self.dead = self.idle = False
+        self.operates = False  # whether it runs the installation, and goes on while the services are stopped
+        self.has_files = False  # whether it passes on the baton at files, too
         self.struck = False  # by a fault whose errors are the database's own
 
 
@@ -81,6 +88,8 @@ class Scheduler:
         self.outage, self.outage_until = "", 0  # one of the whole database, and the step at which it ends
         self.steps, self.faults, self.ending = 0, 0.0, False
         self.cuts = False  # whether waits are cancelled and connections cut, on PostgreSQL
+        self.stopped = False  # the services: all but who runs the installation
+        self.connected: set[str] = set()  # who has a connection
         self.current: Actor | None = None
         self.met: dict[str, int] = {}
         self.broken: BaseException | None = None
@@ -107,6 +116,7 @@ class Scheduler:
 
     def _connected(self, connection: Any, **_: Any) -> None:
         self.prepare(connection.connection)
+        self.connected.add(threading.current_thread().name)
         if self._statement not in connection.execute_wrappers:
             connection.execute_wrappers.append(self._statement)
 
@@ -152,19 +162,21 @@ class Scheduler:
     def hang_up(self) -> None:
         """Close the connection of this thread."""
         connections.close_all()
+        self.connected.discard(threading.current_thread().name)
 
     @contextmanager
     def own_database(self) -> Iterator[None]:
-        """A copy of the database for this process, which has no connection; it is gone afterwards."""
+        """A copy of the database and a home for this process, which has no connection; they are gone afterwards."""
         before = Path(connection.settings_dict["NAME"])
-        own = before.with_name(f"{before.name}-{os.getpid()}")
+        own = before.with_name(f"home-{os.getpid()}")
+        own.mkdir()
         shutil.copy(before, own)
-        connection.settings_dict["NAME"] = str(own)
+        connection.settings_dict["NAME"] = str(own / before.name)
+        settings.VAR, settings.MEDIA_ROOT = own, own / "uploads"
         try:
             yield
         finally:
-            for left in before.parent.glob(f"{own.name}*"):
-                left.unlink()
+            shutil.rmtree(own)
 
     @contextmanager
     def looking(self) -> Iterator[None]:
@@ -204,6 +216,8 @@ class Scheduler:
         if fault == REFUSED or (fault == CUT and at == DONE):  # done, without a reply
             raise OperationalError("disk I/O error (simulated)")
         outage = self.outage if self.steps < self.outage_until else ""
+        if outage == FILLS_UP and at in NEW_FILES:
+            raise OSError(errno.ENOSPC, "no space left on device (simulated)")
         if outage == FILLS_UP and at in WRITES:
             raise OperationalError("database or disk is full (simulated)")
         if outage == VANISHES and at in {*STATEMENTS, DONE}:  # what it did last may be done, without a reply
@@ -218,6 +232,8 @@ class Scheduler:
         while actor.at != "end":
             actor.act, act = "", None
             try:
+                if actor.dead:
+                    raise Died
                 actor.act, act = actor.choose()
                 came = act()
                 self.note(f"{actor.name} {actor.act}: {came}")
@@ -226,7 +242,7 @@ class Scheduler:
             except Died:
                 self.note(f"{actor.name} {DIES} in “{actor.act}” at {actor.at}")
             except (OperationalError, InterfaceError, TransactionManagementError) as refused:
-                if "simulated" not in str(refused) and not actor.struck:
+                if "simulated" not in str(refused) and not actor.struck and not unfinished.begun():
                     self.broken = refused
                 self.note(f"{actor.name} {REFUSED} in “{actor.act}” at {actor.at}")
             except BaseException as broken:
@@ -254,7 +270,8 @@ class Scheduler:
     def able(self) -> list[Actor]:
         """Who can go on: neither asleep nor waiting for somebody's lock."""
         locked = {actor.name for actor in self.actors if actor.holds}
-        awake = [actor for actor in self.actors if self.ending or actor.asleep_until <= self.steps]
+        up = [actor for actor in self.actors if actor.operates or not self.stopped]
+        awake = [actor for actor in up if self.ending or self.stopped or actor.asleep_until <= self.steps]
         return [actor for actor in awake if not actor.waits or not locked - {actor.name}]
 
     def decide(self) -> Turn:
@@ -267,7 +284,7 @@ class Scheduler:
         if self.faults and not actor.idle and actor.at:
             new = [one for one in FAULTS if self.becomes(one, actor) == one and f"{one} at {actor.at}" not in self.met]
             if chance.random() < self.faults * actor.luckless * (SEEKING if new else 1):
-                weights = WITH_LEASES if actor.luckless > 1 else FAULT_WEIGHTS
+                weights = WITH_FILES if actor.has_files else WITH_LEASES if actor.luckless > 1 else FAULT_WEIGHTS
                 fault = chance.choice(new) if new else chance.choices(FAULTS, weights)[0]
         seconds = chance.random() * (LULL if chance.random() < LULLING else 0.2)
         return Turn(actor.name, round(seconds, 3), chance.getrandbits(32), fault, jump)
@@ -289,6 +306,15 @@ class Scheduler:
             return
         actor.waits = False
         self.give(actor)
+        for other in self.actors if self.stopped else ():
+            if not other.operates and other.at and (not other.idle or other.name in self.connected):
+                other.dead = True
+                self.give(other)
+
+    def stop(self) -> None:
+        """Kill the services; nobody but who runs the installation goes on until `stopped` is False again."""
+        self.stopped = True
+        self.pause("stopping the services")
 
     def becomes(self, fault: str, actor: Actor) -> str:
         """A transaction that hangs is ended, and a database does not refuse what is done."""

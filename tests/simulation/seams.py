@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import secrets
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -67,6 +68,7 @@ def seeded(chance: Random, clock: Clock) -> Iterator[None]:
         of_time,
         mock.patch.object(timezone, "now", clock.now),
         mock.patch.object(os, "urandom", chance.randbytes),
+        mock.patch.object(tempfile, "_get_candidate_names", lambda: iter(lambda: f"{chance.getrandbits(40):010x}", "")),
     ):
         yield
 

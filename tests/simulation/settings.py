@@ -5,6 +5,7 @@ from tests.settings import DATABASES, INSTALLED_APPS, _var
 
 MIGRATION_MODULES = {app.rpartition(".")[2]: None for app in INSTALLED_APPS}
 MODEL_ENDPOINTS, MARKETPLACE_HOSTS = ["models.example"], ["prolific.example"]
+INSTALLED_APPS = [*INSTALLED_APPS, "tests.process.newer"]  # an app of a later release, with migrations
 _default = DATABASES["default"]
 if _default["ENGINE"] == "django.db.backends.sqlite3":
     _options = _default["OPTIONS"] | {"timeout": 0}

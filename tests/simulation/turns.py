@@ -12,6 +12,7 @@ TIMES_OUT, CUT = "waits for a lock for too long", "loses its connection"  # on P
 FAULT_WEIGHTS = (10, 10, 6, 1, 1)
 SEEKING = 20  # how much more often something breaks where it has never broken in this way
 WITH_LEASES = (5, 5, 30, 1, 1)  # of those who do something under a lease
+WITH_FILES = (20, 5, 4, 2, 6)  # of those who run the installation
 HOUR = 3600.0
 JUMPS = (HOUR, 10 * 60.0, 90.0, 30 * HOUR, -HOUR, -90.0)  # seconds by which the clock is set: mostly on
 LULL, LULLING = 300.0, 0.002  # seconds for which at most nobody does anything, and the share of steps before which

@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 WORKERS, GUESTS, PARTICIPANTS, ITEMS = 5, 3, 3, 12
 VISITS = {"hits": 2, "places": 12, "max_minutes": 3000}  # of a study
+REMEMBERED = ("acknowledged", "forms", "seen", "ended", "bonuses", "states", "batches")
+OF_MODELS = ("asked", "cost", "seen")
 CANARY = "gold that nobody may see"
 MARKET, MODELS, PANEL = "https://market.example", "https://models.example/v1", "https://prolific.example"
 
@@ -65,6 +68,7 @@ class World:
         default_factory=lambda: {leases.expire_due: None, prefetch.let_go_overdue: None}
     )
     clock_sets: int = 0
+    restores: int = 0
     is_ending: bool = False
     is_quiet: bool = True  # nobody has begun a transaction
     states: dict[str, dict[int, str]] = field(default_factory=dict)  # of each machine's rows, when last looked at
@@ -74,6 +78,18 @@ class World:
         """Forget what was compared with a time that is not any more."""
         self.clock_sets += 1
         self.swept = dict.fromkeys(self.swept)
+
+    def memory(self) -> list[Any]:
+        """What must be true of the database as it is now."""
+        return deepcopy([[getattr(self, name) for name in REMEMBERED], [getattr(self.models, n) for n in OF_MODELS]])
+
+    def go_back(self, memory: list[Any]) -> None:
+        """Remember what must be true of the database as it was then: pages and what was compared are gone."""
+        for thing, names, values in zip((self, self.models), (REMEMBERED, OF_MODELS), deepcopy(memory), strict=True):
+            for name, value in zip(names, values, strict=True):
+                setattr(thing, name, value)
+        self.set_clock()
+        self.restores += 1
 
 
 def build(models: Endpoint, panel: Panel, *, on_prolific: bool) -> World:
