@@ -16,7 +16,7 @@ from typing import Any
 from unittest import mock
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 
 from annotation.flow.errors import Refused
 from annotation.models import Job
@@ -27,8 +27,9 @@ from tests.simulation.scheduler import Act, Actor, Died, Scheduler
 from tests.simulation.world import World
 
 PIECE = "copying a piece"
-UPGRADED = {"newer_note", "django_migrations", "django_content_type", "auth_permission", "sqlite_sequence"}
-UPGRADED |= {"annotation_project"}  # what an upgrade may change: `tests.process.newer` changes titles
+# What an upgrade may change: `tests.process.newer` changes titles of projects.
+UPGRADED = frozenset({"newer_note", "django_migrations", "django_content_type", "auth_permission", "sqlite_sequence"})
+UPGRADED |= {"annotation_project"}
 SELDOM = 0.03  # times as often as others acts of its begin
 KEPT = 3  # archives, of which one is restored
 FORGET = ("DROP TABLE IF EXISTS newer_note", "DELETE FROM django_migrations WHERE app = 'newer'")
@@ -70,10 +71,12 @@ class Installation:
         self.last: Copied | None = None  # made by whoever backs up or upgrades alone
         self.lost: Copied | None = None
         self.wrong: list[str] = []
-        self.number, self.is_another = 0, False  # the database, than the one that was looked at
-        self.operator = Actor("operator", self.choose, weight=SELDOM, luckless=4.0)
+        self.number = 0
+        self.looker = connections[DEFAULT_DB_ALIAS]  # this thread's connection, which looks at what is committed
+        self.looker.inc_thread_sharing()
+        self.operator = Actor("operator", self.choose, weight=SELDOM, luckless=2.0)
         self.operator.operates = self.operator.has_files = True
-        self.timer = Actor("backup timer", self.timed, weight=SELDOM, luckless=4.0)
+        self.timer = Actor("backup timer", self.timed, weight=SELDOM, luckless=2.0)
         self.timer.has_files = True
         sys.addaudithook(self._event)
 
@@ -127,19 +130,18 @@ class Installation:
                 raise
             return "the disk is full"
         finally:
-            if not self.lost and not unfinished.begun():
+            if self.scheduler._here() is self.operator and not self.lost and not unfinished.begun():
                 self.scheduler.stopped, self.operator.weight = False, SELDOM
 
     def back_up(self) -> str:
         self.number += 1
-        folder = Path(settings.VAR) / "archives"
-        folder.mkdir(exist_ok=True)
-        file = folder / f"{self.number}.tar.gz"
+        file = Path(settings.VAR) / "archives" / f"{self.number}.tar.gz"
+        file.parent.mkdir(exist_ok=True)
         said = backup.back_up(file)
         assert self.last is not None
         self.last.file, self.last.left_out = file, said["left_out"]
         self.archives.append(self.last)
-        return f"archive {self.number} with {said['uploads']} uploads"
+        return f"archive {file.name.partition('.')[0]} with {said['uploads']} uploads"
 
     def stop(self) -> None:
         self.scheduler.stop()
@@ -151,11 +153,12 @@ class Installation:
         self.stop()
         self.outside.arrive()
         with self.at_once():
+            self.looker.close()  # SQLite would remove the next database's WAL with it
+            self.scheduler.hang_up()
             for path in Path(settings.VAR).iterdir():
                 if path.name != "archives":
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
-            self.scheduler.hang_up()
-        self.lost, self.is_another = kept, True
+        self.lost = kept
         return self.restore(kept)
 
     def restore(self, kept: Copied) -> str:
@@ -174,7 +177,7 @@ class Installation:
 
     @contextmanager
     def doubles(self) -> Iterator[None]:
-        """Let who waits for another's backup pass on the baton, and note what is true where something begins or ends."""
+        """Let who waits for another's backup pass on the baton; look where something begins or ends."""
         alone, begin, end, dump = unfinished.alone, unfinished.begin, unfinished.end, backup.dump
 
         @contextmanager
@@ -193,6 +196,7 @@ class Installation:
 
         def begun(what: str, copy: Path, **more: Any) -> None:
             begin(what, copy, **more)
+            self.last = None
             self.scheduler.stopped = False  # somebody starts the services too early
 
         def copied(folder: Path) -> Path:
@@ -228,10 +232,10 @@ class Installation:
                 self.wrong.append(f"a restore that ended left another database than was copied, in {other}")
             self.wrong += list(self._missing(self.lost))
             self.world.go_back(self.lost.memory)
-            self.lost, self.is_another = None, True
-        elif what == unfinished.UPGRADE and self.last is not None:
-            if other := differences(now, self.last.tables, but=frozenset(UPGRADED)):
-                self.wrong.append(f"an upgrade that ended changed {other}")
+            self.lost = None
+        other = differences(now, self.last.tables, but=UPGRADED) if self.last else []
+        if what == unfinished.UPGRADE and other:
+            self.wrong.append(f"an upgrade that ended changed {other}")
 
     def _missing(self, kept: Copied) -> Iterator[str]:
         """Uploads that a job needs are there, if they were."""
@@ -243,12 +247,10 @@ class Installation:
                 yield f"a restore that ended lacks the upload {file.name}, which a job needs"
 
     def is_closed(self) -> bool:
-        """Whether nobody may use the database now; else look at the one that there is."""
+        """Whether nobody may use the database now; else there is a connection to look at it."""
         if self.lost or unfinished.begun():
             return True
-        if self.is_another:
-            connection.close()
-            self.is_another = False
+        connection.ensure_connection()  # which gives it the mode of its transactions; a look has its own
         return False
 
     def violations(self) -> Iterator[str]:

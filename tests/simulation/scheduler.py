@@ -283,6 +283,7 @@ class Scheduler:
             jump = chance.choice(JUMPS)
         if self.faults and not actor.idle and actor.at:
             new = [one for one in FAULTS if self.becomes(one, actor) == one and f"{one} at {actor.at}" not in self.met]
+            new = [] if actor.has_files else new  # whose commands are long, and should come to their ends, too
             if chance.random() < self.faults * actor.luckless * (SEEKING if new else 1):
                 weights = WITH_FILES if actor.has_files else WITH_LEASES if actor.luckless > 1 else FAULT_WEIGHTS
                 fault = chance.choice(new) if new else chance.choices(FAULTS, weights)[0]

@@ -48,6 +48,7 @@ class Clock:
 def seeded(chance: Random, clock: Clock) -> Iterator[None]:
     """Let this process's clock and chance be these."""
     random.seed(chance.random())
+    names = iter(lambda: f"{chance.getrandbits(40):010x}", "")
     of_secrets = mock.patch.multiple(
         secrets,
         token_bytes=lambda nbytes=None: chance.randbytes(32 if nbytes is None else nbytes),
@@ -68,7 +69,7 @@ def seeded(chance: Random, clock: Clock) -> Iterator[None]:
         of_time,
         mock.patch.object(timezone, "now", clock.now),
         mock.patch.object(os, "urandom", chance.randbytes),
-        mock.patch.object(tempfile, "_get_candidate_names", lambda: iter(lambda: f"{chance.getrandbits(40):010x}", "")),
+        mock.patch.object(tempfile, "_get_candidate_names", return_value=names),
     ):
         yield
 
