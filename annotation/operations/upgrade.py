@@ -135,8 +135,14 @@ def _others() -> list[str]:
 def _migrate_or_go_back() -> Path:
     """Copy the database and migrate it; put the copy back if that fails. Returns the copy's folder."""
     refuse_without_programs()
-    folder = copy_before_upgrade(_name())
-    unfinished.begin(unfinished.UPGRADE, folder)
+    folder = copies_folder() / _name()
+    unfinished.begin(unfinished.UPGRADE, folder)  # first: what somebody writes after the copy could be lost
+    try:
+        _refuse_others()
+        copy_before_upgrade(folder.name)
+    except BaseException:  # nothing was changed
+        unfinished.end()
+        raise
     try:
         call_command("migrate", interactive=False, verbosity=0)
     except BaseException as failure:  # also at Ctrl-C: half a migration must not stay

@@ -180,6 +180,20 @@ def test_an_upgrade_whose_copy_is_gone_or_broken_goes_on_from_where_it_stopped(
     assert unfinished.begun() is None
 
 
+def test_nobody_may_write_from_before_the_copy_until_an_upgrade_has_ended(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def copied(name: str) -> Path:
+        assert unfinished.begun() is not None
+        raise OSError(name)
+
+    monkeypatch.setattr(upgrade, "_others", list)
+    monkeypatch.setattr(upgrade, "copy_before_upgrade", copied)
+    with pytest.raises(OSError, match="before-upgrade"):
+        upgrade._migrate_or_go_back()
+    assert unfinished.begun() is None
+
+
 def test_an_upgrade_does_not_go_over_a_restore_that_is_unfinished(home: Path) -> None:
     unfinished.begin(unfinished.RESTORE, home / "all.tar.gz")
     with pytest.raises(Refused, match=f"restore {home}/all.tar.gz"):

@@ -30,7 +30,7 @@ PIECE = "copying a piece"
 # What an upgrade may change: `tests.process.newer` changes titles of projects.
 UPGRADED = frozenset({"newer_note", "django_migrations", "django_content_type", "auth_permission", "sqlite_sequence"})
 UPGRADED |= {"annotation_project"}
-SELDOM = 0.03  # times as often as others acts of its begin
+SELDOM = 0.02  # times as often as others acts of its begin
 KEPT = 3  # archives, of which one is restored
 FORGET = ("DROP TABLE IF EXISTS newer_note", "DELETE FROM django_migrations WHERE app = 'newer'")
 Tables = dict[str, str]
@@ -108,10 +108,10 @@ class Installation:
         if self.lost:
             return "restores again", partial(self.refused, partial(self.restore, self.lost))
         acts: list[tuple[float, str, Callable[[], Any]]] = [
-            (2, "backs up", self.back_up),
-            (1, "removes leftovers", backup.sweep_leftovers),
+            (1, "backs up", self.back_up),
+            (0.5, "removes leftovers", backup.sweep_leftovers),
             (2, "upgrades", self.upgrade),
-            (2 if self.archives else 0, "restores", self.lose),
+            (0.6 if self.archives else 0, "restores", self.lose),
         ]
         _weight, name, act = self.scheduler.chance.choices(acts, [weight for weight, _name, _act in acts])[0]
         return name, partial(self.refused, act)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from datetime import timedelta
 from itertools import count
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from django.db import transaction
 from django.db.models import F, QuerySet
 
 from annotation.flow.money import ledger
@@ -16,6 +19,7 @@ from annotation.flow.notifications import safe_http
 from annotation.flow.work import leases, next_assignment, open_work, submissions
 from annotation.marketplaces.flow import bonuses, hit_terms
 from annotation.models import Assignment, Hit, Job, Participation
+from annotation.operations import database_dump
 from annotation.pure.batches import lifecycle
 from annotation.webhooks import outbox
 from tests.simulation.seams import START, Clock
@@ -133,6 +137,20 @@ def entry_without_balances(_clock: Clock) -> list[Any]:
     return [mock.patch.object(ledger, "transfer", noted)]
 
 
+def restore_in_parts(_clock: Clock) -> list[Any]:
+    """A copy is loaded in a transaction for each table."""
+
+    def load(file: Path, target: Path) -> None:
+        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(target)) as into:
+            script = "\n".join(source.iterdump()).removeprefix("BEGIN TRANSACTION;").removesuffix("COMMIT;")
+            for part in script.split("\nCREATE TABLE ")[1:]:
+                name = part.split(maxsplit=1)[0]
+                into.executescript(f"BEGIN; DROP TABLE IF EXISTS {name}; CREATE TABLE {part} COMMIT;")
+                transaction.get_connection().cursor().execute("SELECT 1")  # where others go on, or it dies
+
+    return [mock.patch.object(database_dump, "_load_sqlite", load)]
+
+
 PLANTS: dict[str, Callable[[Clock], list[Any]]] = {
     "claim without guard": claim_without_guard,
     "submit without key": submit_without_key,
@@ -143,4 +161,5 @@ PLANTS: dict[str, Callable[[Clock], list[Any]]] = {
     "own clock in a comparison": own_clock,
     "paused job's work taken": job_without_fence,
     "entry without balances": entry_without_balances,
+    "restore that is not atomic": restore_in_parts,
 }

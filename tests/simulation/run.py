@@ -102,7 +102,8 @@ class Stage:
         else:
             result.wrong = self.end() if to_the_end else []
         scheduler.met |= self.outside.met
-        result.counts, result.moved = invariants.counts(), dict(made.moved)
+        result.moved = dict(made.moved)
+        result.counts = {} if self.installation.is_closed() else invariants.counts()
         return result
 
     def step(self, turn: Turn) -> None:
@@ -117,8 +118,9 @@ class Stage:
         self.scheduler.end()
         self.made.is_ending = True
         self.installation.finish()
-        if not self.installation.is_closed():
-            settle(self.scheduler.clock, self.made)
+        if self.installation.is_closed():
+            return self.seen()
+        settle(self.scheduler.clock, self.made)
         return [*self.seen(), *invariants.unsettled()]
 
     def seen(self, tables: set[str] | None = None) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from django.apps import apps
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection, connections
+from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 from django.db.transaction import TransactionManagementError
@@ -162,6 +162,7 @@ class Scheduler:
     def hang_up(self) -> None:
         """Close the connection of this thread."""
         connections.close_all()
+        del connections[DEFAULT_DB_ALIAS]  # with a transaction that a death left open
         self.connected.discard(threading.current_thread().name)
 
     @contextmanager
