@@ -41,9 +41,9 @@ def claim_without_guard(_clock: Clock) -> list[Any]:
     claim, candidates = next_assignment.claim, open_work.candidates
     chosen: dict[int, list[open_work.Candidate]] = {}
 
-    def choose_and_claim(participation: Participation) -> Assignment | None:
+    def choose_and_claim(participation: Participation, **how: Any) -> Assignment | None:
         chosen[participation.pk] = list(candidates(participation))
-        return claim(participation)
+        return claim(participation, **how)
 
     def known(participation: Participation, *, ahead: bool = False) -> Iterator[open_work.Candidate]:
         return candidates(participation, ahead=True) if ahead else iter(chosen[participation.pk])

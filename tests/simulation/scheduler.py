@@ -15,7 +15,7 @@ from typing import Any
 
 from django.apps import apps
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connection, connections
+from django.db import InterfaceError, OperationalError, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 from django.db.transaction import TransactionManagementError
@@ -161,8 +161,9 @@ class Scheduler:
 
     def hang_up(self) -> None:
         """Close the connection of this thread."""
-        connections.close_all()
-        del connections[DEFAULT_DB_ALIAS]  # with a transaction that a death left open
+        for own in connections.all(initialized_only=True):
+            own.close()
+            del connections[own.alias]  # with a transaction that a death left open
         self.connected.discard(threading.current_thread().name)
 
     @contextmanager
@@ -243,7 +244,8 @@ class Scheduler:
             except Died:
                 self.note(f"{actor.name} {DIES} in “{actor.act}” at {actor.at}")
             except (OperationalError, InterfaceError, TransactionManagementError) as refused:
-                if "simulated" not in str(refused) and not actor.struck and not unfinished.begun():
+                closed = isinstance(refused, unfinished.Unfinished) or unfinished.begun()
+                if "simulated" not in str(refused) and not actor.struck and not closed:
                     self.broken = refused
                 self.note(f"{actor.name} {REFUSED} in “{actor.act}” at {actor.at}")
             except BaseException as broken:
