@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from tests.simulation.run import Result, Stage
 from tests.simulation.scheduler import Scheduler
 from tests.simulation.turns import Turn
 
-SECONDS = 60.0  # for all trials
+SECONDS = 60.0  # of CPU for all trials, so that a busy machine finds as short a history
 LAST = 10  # steps after which a trial looks at all
 
 
@@ -50,6 +49,12 @@ def _answer(pipe: int, scheduler: Scheduler, act: Callable[[], Result]) -> None:
         os._exit(0)
 
 
+def _spent() -> float:
+    """Seconds of CPU that children used."""
+    used = os.times()
+    return used.children_user + used.children_system
+
+
 @dataclass
 class Shrinking:
     """Makes the turns of a failed history fewer, as long as it fails in the same way."""
@@ -60,7 +65,7 @@ class Shrinking:
     to_the_end: bool  # whether it fails only there
 
     def __post_init__(self) -> None:
-        self.kind, self.trials, self.until = kind_of(self.failed), 0, time.perf_counter() + SECONDS
+        self.kind, self.trials, self.until = kind_of(self.failed), 0, _spent() + SECONDS
 
     def shortest(self) -> Result:
         self._try(self.failed.turns, closely=self.settings["every"])  # where in its window it fails
@@ -80,7 +85,7 @@ class Shrinking:
         return self._has_time() and self._try([*turns[:start], *turns[start + size :]])
 
     def _has_time(self) -> bool:
-        return time.perf_counter() < self.until
+        return _spent() < self.until
 
     def _try(self, turns: Sequence[Turn], *, closely: int = LAST) -> bool:
         self.trials += 1
