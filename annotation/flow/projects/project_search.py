@@ -96,8 +96,9 @@ def _people(project: Project, words: str, *, named: bool) -> Iterator[SearchResu
 
 
 def _person(project: Project, worker: Worker, *, named: bool) -> SearchResult:
-    names = (project.pseudonym(worker.pk), worker.public_id)
-    return SearchResult("worker", *((str(worker.user), names[0]) if named and worker.user else names), (worker.pk,))
+    pseudonym = project.pseudonym(worker.pk)
+    title, note = (str(worker.user), pseudonym) if named and worker.user else (pseudonym, worker.public_id)
+    return SearchResult("worker", title, note, (worker.pk,))
 
 
 def _items(project: Project, words: str) -> Iterator[SearchResult]:
