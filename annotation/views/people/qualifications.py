@@ -61,17 +61,15 @@ def qualifications(request: Request, project: Project) -> HttpResponse:
     """List types with the numbers of holders and requests."""
     granted = Q(qualifications__state=Qualification.State.GRANTED)
     asking = Q(requests__state=QualificationRequest.State.PENDING)
-    types = (
-        qualification_types.types_of(project)
-        .prefetch_related("rounds__batch")
-        .annotate(
-            held=Count("qualifications", filter=granted, distinct=True),
-            asked=Count("requests", filter=asking, distinct=True),
-        )
+    types = qualification_types.types_of(project).annotate(
+        held=Count("qualifications", filter=granted, distinct=True),
+        asked=Count("requests", filter=asking, distinct=True),
     )
     deleted = project.qualification_types.filter(deleted_at__isnull=False).order_by("-deleted_at")[:20]
-    context = {"project": project, "section": "qualifications", "types": types, "deleted": deleted}
-    return render(request, "people/qualifications.html", context | {"requiring": _requiring(project)})
+    context = {"project": project, "section": "qualifications", "types": types.prefetch_related("rounds__batch")}
+    return render(
+        request, "people/qualifications.html", context | {"deleted": deleted, "requiring": _requiring(project)}
+    )
 
 
 @require_get_or_post
