@@ -52,10 +52,10 @@ def still_wanted(batches: QuerySet[Batch]) -> dict[int, int]:
     counting them takes long, they are.
     """
     hits = Hit.objects.open().filter(check_item=False)
-    under_way = batches.filter(Exists(hits.filter(batch=OuterRef("pk")))).only("assignments_per_hit", "size")
-    wanted = {batch.pk: batch.assignments_per_hit for batch in under_way}
+    active = batches.filter(Exists(hits.filter(batch=OuterRef("pk")))).values_list("pk", "assignments_per_hit", "size")
+    wanted = {pk: assignments for pk, assignments, _ in active}
     # By key: with a condition on the size, PostgreSQL counts in large batches before it leaves them out.
-    small = [batch.pk for batch in under_way if batch.size < cached_figures.LARGE]
+    small = [pk for pk, _, size in active if size < cached_figures.LARGE]
     imported = Assignment.objects.submitted().filter(hit=OuterRef("pk"), worker__user=None).order_by().values("hit")
     counted = Coalesce(Subquery(imported.annotate(n=Count("pk")).values("n")), 0)
     rows = hits.filter(batch__in=small).annotate(left=F("wanted") - counted)
