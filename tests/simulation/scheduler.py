@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import shutil
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -174,7 +175,7 @@ class Scheduler:
         own.mkdir()
         shutil.copy(before, own)
         connection.settings_dict["NAME"] = str(own / before.name)
-        settings.VAR, settings.MEDIA_ROOT = own, own / "uploads"
+        settings.VAR, settings.MEDIA_ROOT, tempfile.tempdir = own, own / "uploads", str(own)
         try:
             yield
         finally:

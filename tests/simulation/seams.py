@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 from unittest import mock
 
+from django.conf import settings
 from django.utils import timezone
 
 START = datetime(2027, 3, 1, 9, tzinfo=UTC)
@@ -48,6 +49,7 @@ class Clock:
 def seeded(chance: Random, clock: Clock) -> Iterator[None]:
     """Let this process's clock and chance be these."""
     random.seed(chance.random())
+    gmtime = time.gmtime
     names = iter(lambda: f"{chance.getrandbits(40):010x}", "")
     of_secrets = mock.patch.multiple(
         secrets,
@@ -62,6 +64,7 @@ def seeded(chance: Random, clock: Clock) -> Iterator[None]:
         time=lambda: clock.wall.timestamp(),
         time_ns=lambda: int(clock.wall.timestamp() * 1e9),
         monotonic=lambda: clock.monotonic,
+        gmtime=lambda seconds=None: gmtime(clock.wall.timestamp() if seconds is None else seconds),
         sleep=clock.pass_time,
     )
     with (
@@ -70,6 +73,7 @@ def seeded(chance: Random, clock: Clock) -> Iterator[None]:
         mock.patch.object(timezone, "now", clock.now),
         mock.patch.object(os, "urandom", chance.randbytes),
         mock.patch.object(tempfile, "_get_candidate_names", return_value=names),
+        mock.patch.object(tempfile, "tempdir", str(settings.VAR)),  # where no other run has taken a name
     ):
         yield
 
