@@ -19,7 +19,7 @@ from annotation.marketplaces.flow import studies, visit_decisions, visits
 from annotation.marketplaces.models import PanelStudy, Visit, VisitAssignment
 from annotation.models import Assignment, Batch, Hit, Notice, User, Worker, WorkerBlock, WorkerResponse
 from tests.flow.acting import launched
-from tests.marketplaces.panel import Participant, study_of
+from tests.marketplaces.panel import Participant, study_of, visited
 from tests.replaying import replayed
 
 pytestmark = pytest.mark.django_db
@@ -83,6 +83,19 @@ def test_no_hit_beyond_those_of_the_visit(study: PanelStudy) -> None:
     worker = Worker.objects.get(visits__external_id=ann.number)
     assert next_assignment.claim(next_assignment.join_batch(worker, study.batch)) is None
     assert Assignment.objects.filter(worker=worker).count() == 2
+
+
+def test_an_item_that_is_taken_while_the_visit_ends_belongs_to_the_visit(study: PanelStudy, monkeypatch: Any) -> None:
+    visit, take_slot = visited(study, "ann"), next_assignment.take_slot
+
+    def ended_meanwhile(*which: int) -> int:
+        Visit.objects.update(deadline=timezone.now())
+        return take_slot(*which)
+
+    monkeypatch.setattr(next_assignment, "take_slot", ended_meanwhile)
+    made = next_assignment.claim(next_assignment.join_batch(visit.worker, study.batch))
+    assert made is not None
+    assert made.visited.visit == visit
 
 
 def test_coming_again_goes_on_with_the_same_hit_on_another_device(study: PanelStudy) -> None:

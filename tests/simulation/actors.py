@@ -39,7 +39,7 @@ Choice = tuple[str, Act]
 def actors(world: World, scheduler: Scheduler) -> list[Actor]:
     chance = scheduler.chance
     guests = [GuestActs(world, chance, f"GUEST{k}").choose for k in range(1, GUESTS + 1)]
-    workers = [WorkerActs(world, chance, row, world.batches).choose for row in world.workers]
+    workers = [WorkerActs(world, chance, row).choose for row in world.workers]
     come = [f"P{k}" for k in range(1, PARTICIPANTS + 1)]
     participants = [ParticipantActs(world, chance, name, partial(working, world, chance)).choose for name in come]
     requester, payer = RequesterActs(world, chance).choose, partial(paying, world, chance)
@@ -73,7 +73,7 @@ def refused(act: Callable[..., Any], **how: Any) -> str:
 class WorkerActs:
     """A worker with a page in a browser: what the page knows may be old."""
 
-    def __init__(self, world: World, chance: Random, worker: Worker, batches: list[Batch]) -> None:
+    def __init__(self, world: World, chance: Random, worker: Worker, batches: list[Batch] | None = None) -> None:
         self.world, self.chance, self.worker, self.batches = world, chance, worker, batches
         self.page: Assignment | None = None
         self.sent: tuple[Assignment, dict[str, Any], str, int] | None = None
@@ -101,7 +101,7 @@ class WorkerActs:
         return name, partial(refused, act)
 
     def participation(self) -> Participation:
-        batch = self.page.batch if self.page else self.chance.choice(self.batches)
+        batch = self.page.batch if self.page else self.chance.choice(self.batches or self.world.batches)
         return self.joined(batch)
 
     def joined(self, batch: Batch) -> Participation:

@@ -137,7 +137,7 @@ def reached(outside: Outside, world: World) -> Iterator[None]:
 def serving(world: World, chance: Random) -> Choice:
     """What a server does about studies, or Prolific's about its events."""
     modules = (studies, study_sync, visit_decisions, bonuses, visits, study_events)
-    module = chance.choices([*modules, None], (4, 4, 3, 4, 1, 1, 2))[0]
+    module = chance.choices([*modules, None], (4, 4, 3, 6, 1, 1, 2))[0]
     if module is None:
         return "delivers Prolific's events", lambda: deliver(world.panel)
     return f"runs {module.__name__.rpartition('.')[2]}.sweep", lambda: f"{module.sweep()} done"
@@ -167,10 +167,12 @@ class ParticipantActs:
         self.world, self.there, self.chance, self.work = world, world.panel, chance, work
         self.name, self.number = name, 0
         self.place: submissions.Submission | None = None
-        self.visit = 0
+        self.visit = self.restores = 0
         self.choose_work: Callable[[], Choice] | None = None
 
     def choose(self) -> Choice:
+        if self.restores < self.world.restores:  # the visit may never have been
+            self.choose_work, self.restores = None, self.world.restores
         if self.place is None:
             return "takes a place on Prolific", partial(told, self.reserve)
         if self.choose_work is None:
@@ -202,8 +204,8 @@ class ParticipantActs:
         assert self.place is not None
         try:
             url = urlsplit(submissions.start(self.there, self.place))
-            study = visits.study_of(url.path.split("/")[2])
-            assert study is not None
+            if (study := visits.study_of(url.path.split("/")[2])) is None:  # an older database was restored
+                return f"the study is not there: {self.forget()}"
             visit = visits.arrive(study, dict(parse_qsl(url.query)))
         except (Problem, visits.TurnedAway):
             self.forget()
@@ -259,8 +261,8 @@ class StudyActs:
             (0.3, "pauses a study", partial(self.pursue, studies.Goal.PAUSED, "active")),
             (0.1, "stops a study", partial(self.pursue, studies.Goal.STOPPED, "active", "paused")),
             (4, "raises the places of a study", self.raise_places),
-            (1, "launches a study", self.launch),
-            (6, "approves a visit", partial(self.decide, partial(visit_decisions.approve, user=None))),
+            (3, "launches a study", self.launch),
+            (8, "approves a visit", partial(self.decide, partial(visit_decisions.approve, user=None))),
             (1, "rejects a visit", partial(self.decide, self.reject)),
             (1, "asks for the return of a visit", partial(self.decide, self.ask_to_return)),
             (1, "pays a visit in part", partial(self.decide, self.pay_part)),
@@ -312,6 +314,8 @@ class StudyActs:
 
     def bonus(self) -> str:
         rows = Assignment.objects.filter(approval="approved", visited__isnull=False)
+        if not rows.exists():
+            return self.decide(partial(visit_decisions.approve, user=None))
         row = self.one(rows.select_related("batch__project"))
         key = f"bonus {row.pk} {self.chance.randrange(3)}"
         self.world.bonuses.add(key)

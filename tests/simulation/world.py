@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 WORKERS, GUESTS, PARTICIPANTS, ITEMS = 5, 3, 3, 12
 VISITS = {"hits": 2, "places": 12, "max_minutes": 3000}  # of a study
-REMEMBERED = ("acknowledged", "forms", "seen", "ended", "bonuses", "states", "batches")
+REMEMBERED = ("acknowledged", "forms", "seen", "ended", "bonuses", "states", "batches", "studies")
 OF_MODELS = ("asked", "cost", "seen")
 CANARY = "gold that nobody may see"
 MARKET, MODELS, PANEL = "https://market.example", "https://models.example/v1", "https://prolific.example"

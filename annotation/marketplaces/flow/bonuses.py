@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
-from decimal import Decimal
 
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -68,9 +67,9 @@ def intend(connection: Connection) -> int:
 
 
 def _intend(visit: int, payments: Sequence[Payment]) -> bool:
-    total = sum((payment.amount for payment in payments), Decimal(0))
     try:
         with transaction.atomic():
+            total = sum(payment.amount for payment in payments)
             bonus = VisitBonus.objects.create(visit_id=visit, amount=total, due_at=Now())
             BonusShare.objects.bulk_create(BonusShare(bonus=bonus, payment=payment) for payment in payments)
     except IntegrityError:  # another process intended it at the same time
@@ -154,9 +153,8 @@ def pay(payment: str, session: StudySession) -> bool:
 def begin_call(payment: str) -> bool:
     """Commit that the call is about to be made: only the process that changed all of its rows makes it."""
     with transaction.atomic():
-        rows = VisitBonus.objects.filter(payment=payment)
-        stamps = {"called_at": Now(), "due_at": Now()}
-        return bool(rows.filter(state=State.PREPARED).update(state=State.CALLED, **stamps))
+        rows = VisitBonus.objects.filter(payment=payment, state=State.PREPARED)
+        return bool(rows.update(state=State.CALLED, called_at=Now(), due_at=Now()))
 
 
 def may_call_again(failed: BaseException | None) -> bool:
@@ -217,10 +215,9 @@ def settle(row: VisitBonus, to: str, *, since: Sequence[str], **stamps: object) 
     """Record whether a bonus was paid: our payments are then paid, or due again for another bonus."""
     if not row.move(to, since=tuple(since), settled_at=Now(), lease_until=None, **stamps):
         return False
-    for share in row.shares.select_related("payment"):
+    for share in row.shares.all():
         if to == State.PAID:
-            since_payment = (Payment.State.DUE, Payment.State.SENDING, Payment.State.FAILED)
-            share.payment.move(Payment.State.PAID, since=since_payment, paid_at=Now(), error="", lease_until=None)
+            visit_pay.mark_paid(Payment.objects.filter(pk=share.payment_id))
         else:
             share.delete()
     return True
@@ -230,10 +227,10 @@ def settle(row: VisitBonus, to: str, *, since: Sequence[str], **stamps: object) 
 def _refuse(rows: QuerySet[VisitBonus], why: str) -> None:
     for row in rows.select_for_update(no_key=True):
         # before `settle`, which deletes the shares of what is refused
-        payments = [share.payment for share in row.shares.select_related("payment")]
+        payments = list(row.shares.values_list("payment", flat=True))
         if settle(row, State.REFUSED, since=(State.INTENDED, State.CALLED), error=why[:1000]):
-            for payment in payments:
-                payment.move(Payment.State.FAILED, since=(Payment.State.DUE,), error=why[:1000])
+            due = Payment.objects.filter(pk__in=payments, state=Payment.State.DUE)
+            due.update(state=Payment.State.FAILED, error=why[:1000])
 
 
 def _put_back(rows: Sequence[VisitBonus], wait: timedelta, error: str) -> None:

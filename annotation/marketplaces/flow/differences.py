@@ -167,9 +167,8 @@ def of_batch(batch: Batch) -> QuerySet[Difference]:
 
 def note(row: Difference, text: str) -> bool:
     """Record what a person did about a difference that stays; False if it is gone or noted."""
-    rows = Difference.objects.filter(pk=row.pk, gone_at__isnull=True, noted_at__isnull=True)
     with transaction.atomic():
-        if not rows.update(noted_at=Now(), action=text):
+        if not open_ones(row.study).filter(pk=row.pk).update(noted_at=Now(), action=text):
             return False
         audit_log.record("noted", row.study.batch, difference=row.get_kind_display(), text=text)
     return True

@@ -139,20 +139,17 @@ def _grant(gate: Gate, participant: str, session: StudySession) -> bool:
     return True
 
 
-def _workers(project: int, session: StudySession) -> dict[str, Worker]:
+def _workers(project: int, session: StudySession, *which: Q) -> dict[str, Worker]:
     """{participant: worker} of those who came from this marketplace."""
     mark = f"{session.connection.pk}:"
-    rows = Worker.objects.filter(project=project, external_id__startswith=mark)
+    rows = Worker.objects.filter(*which, project=project, external_id__startswith=mark)
     return {(row.external_id or "").removeprefix(mark): row for row in rows}
 
 
 def _align_excluded(batch: Batch, session: StudySession) -> int:
     """Workers who are blocked or deactivated here: one way, since the marketplace does not decide about them."""
     row = _ensured(excluded_name(batch), session)
-    out = Q(block__isnull=False) | Q(active=False)
-    mark = f"{session.connection.pk}:"
-    names = Worker.objects.filter(out, project=batch.project_id, external_id__startswith=mark)
-    ours = {str(name).removeprefix(mark) for name in names.values_list("external_id", flat=True)}
+    ours = set(_workers(batch.project_id, session, Q(block__isnull=False) | Q(active=False)))
     theirs = session.call(session.marketplace.group_members, row.external_id)
     _change_there(row, ours - theirs, theirs - ours, session)
     ParticipantGroup.objects.filter(pk=row.pk).update(members=[], synced_at=Now())

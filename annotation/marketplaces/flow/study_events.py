@@ -15,9 +15,9 @@ from django.db.models.functions import Now
 
 from annotation.marketplaces.base import Denied, MarketplaceError
 from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession
-from annotation.marketplaces.kinds import kinds
+from annotation.marketplaces.kinds import study_kind
 from annotation.marketplaces.models import Connection, EventSubscription, PanelStudy, ReceivedEvent
-from annotation.marketplaces.study_base import StudyEvent, StudyMarketplace
+from annotation.marketplaces.study_base import StudyEvent
 from annotation.models import clock
 from annotation.models.sealed import Unsealable
 
@@ -48,11 +48,9 @@ def receive(connection: Connection, headers: Mapping[str, str], body: bytes) -> 
 
 
 def _verified(connection: Connection, headers: Mapping[str, str], body: bytes) -> StudyEvent:
-    kind = kinds()[connection.kind]
-    assert issubclass(kind, StudyMarketplace)
     for secret in set(EventSubscription.objects.filter(connection=connection).values_list("secret", flat=True)):
         with suppress(Denied):
-            return kind.verify(secret, headers, body)
+            return study_kind(connection.kind).verify(secret, headers, body)
     raise Denied("The signature is wrong.")
 
 
@@ -91,7 +89,7 @@ def sweep() -> int:
     checked = EventSubscription.objects.filter(checked_at__gt=Now() - CHECK_EVERY).values("connection")
     made = 0
     for connection in under_way.exclude(pk__in=checked).distinct():
-        if not kinds()[connection.kind].offers("subscribe"):
+        if not study_kind(connection.kind).offers("subscribe"):
             continue
         with suppress(
             MarketplacePaused, Unsealable, MarketplaceError

@@ -153,8 +153,7 @@ def _send(session: StudySession, message: Message, participant: str) -> None:
 
 def fetch(session: StudySession) -> int:
     """Take in what participants wrote to the account; returns how many are new."""
-    since = clock.now() - BACK
-    found = session.call(lambda: list(session.marketplace.received_messages(since)))
+    found = session.call(lambda: list(session.marketplace.received_messages(clock.now() - BACK)))
     return sum(_take_in(one, session.connection) for one in found)
 
 

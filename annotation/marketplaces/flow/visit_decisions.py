@@ -42,8 +42,8 @@ def approve(visit: Visit, *, user: User | None, source: str = "requester") -> bo
             "approved."
         )
         raise Refused(text % {"who": visit.participant})
-    if not studies.kind_of(visit.study.connection).offers("approve") and not _has_responses(visit):
-        raise Refused(_("%(who)s has no response here, so there is nothing to pay.") % {"who": visit.participant})
+    if not studies.kind_of(visit.study.connection).offers("approve"):
+        _refuse_without_responses(visit)
     _lock_responses(visit)
     if not _decide(visit, Decision.APPROVED, since=UNDECIDED):
         return False
@@ -57,8 +57,9 @@ def _lock_responses(visit: Visit) -> None:
     list(own.select_for_update(of=("self",), no_key=True).values_list("pk"))
 
 
-def _has_responses(visit: Visit) -> bool:
-    return visit.assignments.filter(assignment__state=lifecycle.SUBMITTED).exists()
+def _refuse_without_responses(visit: Visit) -> None:
+    if not visit.assignments.filter(assignment__state=lifecycle.SUBMITTED).exists():
+        raise Refused(_("%(who)s has no response here, so there is nothing to pay.") % {"who": visit.participant})
 
 
 def reject(visit: Visit, *, text: str, category: str, user: User | None) -> bool:
@@ -73,9 +74,8 @@ def reject(visit: Visit, *, text: str, category: str, user: User | None) -> bool
     if kind.rejection_categories and category not in dict(kind.rejection_categories):
         raise Refused(_("Choose the category of the reason."))
     _refuse_if_paid(visit)
-    with transaction.atomic():
-        if not _decide(visit, Decision.REJECTED, since=UNDECIDED, text=text.strip(), category=category):
-            return False
+    if not _decide(visit, Decision.REJECTED, since=UNDECIDED, text=text.strip(), category=category):
+        return False
     visit_states.leave_out_if_over(visit)
     return True
 
@@ -115,8 +115,8 @@ def pay_part(visit: Visit, *, percent: int, text: str, user: User | None) -> boo
         raise Refused(_("The visit of %(who)s was rejected or screened out.") % {"who": visit.participant})
     is_over = visit.remote_state in visit_states.OVER
     in_place = pays_parts(visit.study.connection) and not is_over
-    if not (in_place and kind.offers("approve")) and not _has_responses(visit):
-        raise Refused(_("%(who)s has no response here, so there is nothing to pay.") % {"who": visit.participant})
+    if not (in_place and kind.offers("approve")):
+        _refuse_without_responses(visit)
     return _pay_part(visit, percent, text.strip(), in_place=in_place, is_over=is_over, user=user)
 
 
@@ -143,10 +143,10 @@ def request_return(visit: Visit, *, text: str, user: User | None) -> bool:
     """Ask the participant to return the visit; nothing else happens until they do."""
     if not text.strip():
         raise Refused(_("Tell the participant why."))
-    with transaction.atomic():
-        return _decide(visit, Decision.RETURN, since=[""], text=text.strip())
+    return _decide(visit, Decision.RETURN, since=[""], text=text.strip())
 
 
+@transaction.atomic
 def _decide(visit: Visit, to: str, *, since: list[str], text: str = "", category: str = "") -> bool:
     kind = studies.kind_of(visit.study.connection)
     is_told = kind.offers(OPERATIONS.get(Decision(to), "approve"))
@@ -155,6 +155,8 @@ def _decide(visit: Visit, to: str, *, since: list[str], text: str = "", category
     stamps["part_percent"] = visit.part_percent if to in {Decision.PART, Decision.RETURN} else 0
     if not rows.update(decision=to, decision_text=text, decision_category=category, **stamps):
         return False
+    if to == Decision.REJECTED:
+        visit_states.note_change(visit)
     visit.decision = to
     audit_log.record(f"visit {to}", visit.study.batch, visit=visit.pk)
     return True

@@ -20,6 +20,7 @@ from annotation.pure.text.spreadsheet import csv_text, guarded
 
 REST = "visit-"  # prefix of the key of the payment that fills a visit's reward, or is a part of it
 PART = "part-"  # prefix of the key of the bonus that is paid instead of the reward
+OPEN = (Payment.State.DUE, Payment.State.SENDING, Payment.State.FAILED)  # payments that were not made yet
 SCREEN_OUT = "screen_out"  # kind of an entry in the ledger
 
 
@@ -127,16 +128,13 @@ def _book(visit: Visit, kind: str, amount: Decimal) -> None:
 
 def mark_paid(payments: QuerySet[Payment]) -> int:
     """Note payments that were made; returns how many."""
-    open_ones = payments.filter(state__in=[Payment.State.DUE, Payment.State.SENDING, Payment.State.FAILED])
-    return open_ones.update(state=Payment.State.PAID, paid_at=Now(), error="", lease_until=None)
+    return payments.filter(state__in=OPEN).update(state=Payment.State.PAID, paid_at=Now(), error="", lease_until=None)
 
 
 def unpaid(study: PanelStudy) -> QuerySet[Payment]:
     """Payments of approved visits that were not made yet."""
-    open_ones = [Payment.State.DUE, Payment.State.SENDING, Payment.State.FAILED]
-    rows = Payment.objects.filter(assignment__visited__visit__study=study, state__in=open_ones, amount__gt=0)
-    paid = Q(assignment__visited__visit__decision__in=[Visit.Decision.APPROVED, Visit.Decision.PART])
-    return rows.filter(paid)
+    rows = Payment.objects.filter(assignment__visited__visit__study=study, state__in=OPEN, amount__gt=0)
+    return rows.filter(assignment__visited__visit__decision__in=[Visit.Decision.APPROVED, Visit.Decision.PART])
 
 
 def owed(study: PanelStudy) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from annotation.pure.batches import lifecycle
 from annotation.pure.review import review_state
 
 OVER = [Status.RETURNED, Status.TIMED_OUT, Status.REJECTED]  # of the marketplace: the visit does not count
-WITHDRAWN, RETURNED, TIMED_OUT, REJECTED = "withdrawn", "returned", "timed_out", "rejected"
+WITHDRAWN, RETURNED, TIMED_OUT, REJECTED = "withdrawn", "returned", "timed_out", "rejected"  # as `Status` names them
 WRONG_CODE, BACK_EARLY, UNPAID = "wrong_code", "back_early", "unpaid"  # troubles
 State = Visit.State
 
@@ -43,12 +43,11 @@ def reasons() -> dict[str, str]:
 
 def is_left_out(visit: str = "") -> Q:
     """Visits whose responses do not count, as far as decided; `visit` is the path to them."""
-    timed_out = {"remote_state": Status.TIMED_OUT, "study__use_timed_out": False}
     ways: list[dict[str, Any]] = [
         {"remote_state__in": [Status.RETURNED, Status.REJECTED]},
         {"outcome": Outcome.NO_CONSENT},
         {"decision": Visit.Decision.REJECTED},
-        timed_out,
+        {"remote_state": Status.TIMED_OUT, "study__use_timed_out": False},
     ]
     found = [Q(**{f"{visit}{name}": value for name, value in way.items()}) for way in ways]
     return reduce(or_, found)
@@ -56,11 +55,15 @@ def is_left_out(visit: str = "") -> Q:
 
 def take_in(visit: Visit, submission: Submission) -> None:
     """Note what the marketplace reports on a visit, and act on it. Idempotent; may run twice at once."""
+    times = {"started_at": submission.started_at, "completed_at": submission.completed_at}
     remote: dict[str, Any] = {"code": submission.code, "bonuses": [str(amount) for amount in submission.bonuses]}
-    for name in ("started_at", "completed_at"):
-        at = getattr(submission, name)
-        remote[name] = at.timestamp() if at else None
-    Visit.objects.filter(pk=visit.pk).update(remote=remote, remote_state=submission.status, synced_at=Now())
+    remote |= {name: at.timestamp() if at else None for name, at in times.items()}
+    as_read = Visit.objects.filter(pk=visit.pk, remote_state=visit.remote_state)
+    with transaction.atomic():
+        if visit.remote_state != submission.status and {visit.remote_state, submission.status} & {*OVER}:
+            note_change(visit)
+        if not as_read.update(remote=remote, remote_state=submission.status, synced_at=Now()):
+            return  # another process has read it since
     visit.remote, visit.remote_state = remote, submission.status
     visit.refresh_from_db(fields=["part_percent"])  # after the update: a part decided meanwhile is paid by one of us
     if submission.status in {*OVER, Status.AWAITING, Status.SCREENED_OUT} and visit.state == State.LIVE:
@@ -78,6 +81,14 @@ def take_in(visit: Visit, submission: Submission) -> None:
     except Refused:  # the budget does not cover it, or our rejection is too old to be reversed
         trouble = UNPAID
     Visit.objects.filter(pk=visit.pk).exclude(trouble=trouble).update(trouble=trouble)
+
+
+def note_change(visit: Visit) -> None:
+    """Call it in the transaction that leaves out the visit's responses or lets them count.
+
+    If the visit may be live, call it before the change: a submission locks its HIT, then the visit.
+    """
+    Hit.objects.filter(pk__in=list(visit.assignments.values_list("assignment__hit", flat=True))).note_change()
 
 
 def _trouble(visit: Visit, submission: Submission) -> str:
@@ -99,12 +110,10 @@ def leave_out_if_over(visit: Visit) -> None:
     """Leave out the responses of a visit that does not count, as it ended; erase them where consent was withdrawn."""
     if visit.outcome == Outcome.NO_CONSENT or (visit.remote_state == Status.RETURNED and visit.worker.has_withdrawn):
         leave_out(visit, why=WITHDRAWN)
-    elif visit.remote_state == Status.REJECTED or visit.decision == Visit.Decision.REJECTED:
+    elif visit.decision == Visit.Decision.REJECTED:
         leave_out(visit, why=REJECTED)
-    elif visit.remote_state == Status.RETURNED:
-        leave_out(visit, why=RETURNED)
-    elif visit.remote_state == Status.TIMED_OUT:
-        leave_out(visit, why=TIMED_OUT)
+    elif visit.remote_state in OVER:
+        leave_out(visit, why=visit.remote_state)
 
 
 def leave_out(visit: Visit, *, why: str) -> None:

@@ -162,9 +162,13 @@ def _guest(study: PanelStudy, participant: str) -> Worker:
 
 def live_visit(worker: Worker, batch: Batch) -> Visit | None:
     """The worker's visit under way in the batch."""
-    lead = study_arms.lead_of(batch)
-    rows = Visit.objects.filter(study__batch=lead, worker=worker, state=State.LIVE, deadline__gt=Now())
-    return rows.select_related("study").first()
+    return _visits(worker.pk, batch).filter(state=State.LIVE, deadline__gt=Now()).first()
+
+
+def _visits(worker_id: int, batch: Batch) -> QuerySet[Visit]:
+    """The worker's visits of the batch's study, the newest first."""
+    rows = Visit.objects.filter(study__batch=study_arms.lead_of(batch), worker=worker_id)
+    return rows.select_related("study").order_by("-pk")
 
 
 def taken(visit: Visit) -> QuerySet[Assignment]:
@@ -185,8 +189,7 @@ def may_take(worker: Worker, batch: Batch) -> bool:
 
 def most_offered(worker_id: int, batch: Batch) -> int | None:
     """The worker's responses in earlier visits, and those that the one under way asks for."""
-    rows = Visit.objects.filter(study__batch=study_arms.lead_of(batch), worker=worker_id)
-    visit = rows.order_by("-pk").select_related("study").first()
+    visit = _visits(worker_id, batch).first()
     if visit is None:
         return None
     earlier = VisitAssignment.objects.filter(visit__study=visit.study_id, visit__worker=worker_id)
@@ -195,10 +198,9 @@ def most_offered(worker_id: int, batch: Batch) -> int | None:
 
 
 def note_accepted(assignment: Assignment) -> None:
-    """Count an accepted assignment for the visit."""
-    visit = live_visit(assignment.worker, assignment.batch)
-    if visit is not None:
-        VisitAssignment.objects.update_or_create(assignment=assignment, defaults={"visit": visit})
+    """Count an accepted assignment for the visit, even if that has ended since `may_take`."""
+    columns = {"visit": _visits(assignment.worker_id, assignment.batch).first()}
+    VisitAssignment.objects.update_or_create(assignment=assignment, defaults=columns)
 
 
 def note_submitted(assignment: Assignment) -> None:
@@ -280,8 +282,11 @@ def refuse_consent(visit: Visit) -> None:
 
 def _withdraw(visit: Visit) -> None:
     """The participant withdrew their consent after the visit: unless it is decided, its responses do not count."""
-    if Visit.objects.filter(pk=visit.pk, state=State.DONE, decision="").update(outcome=Outcome.NO_CONSENT):
-        visit.outcome = str(Outcome.NO_CONSENT)
+    rows = Visit.objects.filter(pk=visit.pk, state=State.DONE, decision="").exclude(outcome=Outcome.NO_CONSENT)
+    with transaction.atomic():
+        if rows.update(outcome=Outcome.NO_CONSENT):
+            visit_states.note_change(visit)
+            visit.outcome = str(Outcome.NO_CONSENT)
     visit_states.leave_out_if_over(visit)
 
 
@@ -300,7 +305,10 @@ def leave_for_device(visit: Visit) -> None:
 
 
 def _finish(visit: Visit, outcome: str) -> bool:
-    moved = visit.move(State.DONE, since=(State.LIVE,), outcome=str(outcome), ended_at=Now())
+    with transaction.atomic():
+        if outcome == Outcome.NO_CONSENT:
+            visit_states.note_change(visit)
+        moved = visit.move(State.DONE, since=(State.LIVE,), outcome=str(outcome), ended_at=Now())
     if moved:
         visit.outcome = str(outcome)
         visit_states.return_hits(visit)
@@ -313,7 +321,9 @@ def end(visit: Visit, status: Status) -> bool:
         return False
     visit_states.return_hits(visit)
     if not studies.kind_of(visit.study.connection).offers("submission"):
-        Visit.objects.filter(pk=visit.pk).update(remote_state=status)
+        with transaction.atomic():
+            Visit.objects.filter(pk=visit.pk).update(remote_state=status)
+            visit_states.note_change(visit)
         visit.remote_state = status
         visit_states.leave_out_if_over(visit)
     return True
@@ -325,7 +335,6 @@ def sweep(*, limit: int = 500) -> int:
     over = rows.filter(state=State.LIVE, deadline__lt=Now() - GRACE)
     ended = sum(end(visit, Status.TIMED_OUT) for visit in over.order_by("deadline")[:limit])
     unfinished = VisitAssignment.objects.filter(freed_at=None, assignment__state=lifecycle.SUBMITTED)
-    stuck = rows.filter(visit_states.is_left_out(), pk__in=unfinished.values("visit"))
-    for visit in stuck.order_by("pk")[:limit]:
+    for visit in rows.filter(visit_states.is_left_out(), pk__in=unfinished.values("visit")).order_by("pk")[:limit]:
         visit_states.leave_out_if_over(visit)
     return ended

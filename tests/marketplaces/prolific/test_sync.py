@@ -13,10 +13,11 @@ from prolific_emulator import submissions
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent
 from annotation.flow.reports import batch_scores
-from annotation.marketplaces.flow import study_sync, visit_states
+from annotation.flow.review import conclusions
+from annotation.marketplaces.flow import study_sync, visit_decisions, visit_states, visits
 from annotation.marketplaces.models import Difference, PanelStudy, Visit
-from annotation.models import Assignment, Job, Worker, WorkerResponse
-from tests.marketplaces.prolific.panel import PATIENT, Panel
+from annotation.models import Assignment, Hit, Job, Worker, WorkerResponse
+from tests.marketplaces.prolific.panel import PATIENT, Killed, Panel
 
 pytestmark = pytest.mark.django_db
 
@@ -143,3 +144,42 @@ def test_a_report_is_out_of_date_when_it_read_a_visit_that_is_left_out_before_it
     monkeypatch.setattr(batch_scores, "_computed", meanwhile)
     batch_scores.score_batch(paying.batch)
     assert batch_scores.cached_report(paying.batch) is None
+
+
+def returned_there(panel: Panel, visit: Visit) -> None:
+    submissions.move(panel.emulator.world, panel.emulator.world.submissions[visit.external_id], "RETURNED")
+    sync(panel)
+
+
+def rejected_here(_panel: Panel, visit: Visit) -> None:
+    visit_decisions.reject(visit, text="x" * 100, category="NO_DATA", user=None)
+
+
+def withdrawn_afterwards(_panel: Panel, visit: Visit) -> None:
+    Worker.objects.filter(pk=visit.worker_id).update(consented_at=Now(), consented_version=0)
+    visit.worker.refresh_from_db()
+    visits.visit_progress(visit)
+
+
+def refused_meanwhile(_panel: Panel, visit: Visit) -> None:
+    Visit.objects.filter(pk=visit.pk).update(state="live", outcome="")
+    visits.refuse_consent(visit)
+
+
+@pytest.mark.parametrize("way", [returned_there, rejected_here, withdrawn_afterwards, refused_meanwhile])
+def test_a_process_that_dies_when_a_visit_is_left_out_leaves_no_old_conclusion(
+    paying: Panel, monkeypatch: pytest.MonkeyPatch, way: Any
+) -> None:
+    visit = came_back(paying)
+    hit = Hit.objects.get(assignments__visited__visit=visit)
+    conclusions.save_conclusions(paying.batch, [hit.pk])
+
+    def dies(*_: Any, **__: Any) -> None:
+        raise Killed
+
+    for name in ("leave_out", "leave_out_if_over"):
+        monkeypatch.setattr(visit_states, name, dies)
+    with pytest.raises(Killed):
+        way(paying, visit)
+    hit.refresh_from_db()
+    assert hit.concluded < hit.changes
