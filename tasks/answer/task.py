@@ -194,10 +194,7 @@ class Answer(Varied, Timed, Measured, Baselined, AnswerTask):
 
     def measure(self, payload: JSON, answer: JSON, gold: Example, *, format: str) -> Mapping[str, float]:
         """Measures by the scorer of the dataset, with support on paragraphs; none for parts without gold."""
-        measures = answering.measured(answer, gold, format=format)
-        if answering.is_closed_book(payload):
-            measures = {name: value for name, value in measures.items() if not name.startswith("support_")}
-        return measures
+        return answering.measured(payload, answer, gold, format=format)
 
     def doubt(self, payload: JSON, answers: Sequence[JSON], gold: Example) -> JSON | None:
         """None of closed-book responses: what people remember is no evidence against gold."""

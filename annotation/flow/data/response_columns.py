@@ -42,7 +42,7 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True, slots=True)
-class _HitColumns:
+class HitColumns:
     """The columns of a HIT's responses; without `example` those on its content are left out."""
 
     names: dict[str, Any]
@@ -62,32 +62,24 @@ class JudgedItems:
         self._digests = digests(self._task.Options, batch.options)
         self._draw = (PROBABILITY,) if batch.is_by_confidence else ()
         self._read = ("pk", *_NAMES, *_EXCLUSION, PROBABILITY, *(() if ids_only else _CONTENT))
-        self._known: OrderedDict[int, _HitColumns] = OrderedDict()
+        self._known: OrderedDict[int, HitColumns] = OrderedDict()
         self._is_light = ids_only or isinstance(self._task, Measured)  # which needs no texts of paragraphs
 
-    def names(self, hit: int) -> dict[str, Any]:
-        """The names of the HIT, its dataset and its item."""
-        return self._known[hit].names
+    def of(self, hit: int) -> HitColumns:
+        """What responses to the HIT have in common."""
+        return self._known[hit]
 
-    def exclusion(self, hit: int) -> dict[str, Any]:
-        """Whether the HIT is excluded, and why."""
-        return self._known[hit].exclusion
-
-    def payload(self, hit: int) -> Any:
-        """The HIT's payload."""
-        return self._known[hit].payload
-
-    def columns(self, hit: int, answer: Stored) -> dict[str, Any]:
+    def columns(self, known: HitColumns, answer: Stored) -> dict[str, Any]:
         """COLUMNS and `score`, the task's measures of the response, 0..1; None without usable gold.
 
         Empty where only ids are wanted.
         """
-        known, score = self._known[hit], None
         if known.example is None:
             return {}
-        if known.gradable:
-            score = capabilities.measure(self._task, known.payload, answer.value, known.example, format=known.format)
-        return {**known.columns, "score": None if score is None else dict(score)}
+        if not known.gradable:
+            return {**known.columns, "score": None}
+        score = capabilities.measure(self._task, known.payload, answer.value, known.example, format=known.format)
+        return {**known.columns, "score": dict(score)}
 
     def read(self, hits: Iterable[int]) -> None:
         """Load these HITs into the cache, which holds at most `KEPT`, and more without their paragraphs."""
@@ -100,7 +92,7 @@ class JudgedItems:
             names = {"hit": hit, **named, "item": position, "item_id": source_id, **self._digests}
             names |= dict.fromkeys(self._draw, chance)
             exclusion = {"exclusion_reason": reason, "excluded": True} if excluded_at else NOT_EXCLUDED
-            self._known[pk] = _HitColumns(names, exclusion, **self._of(*content) if content else {"columns": {}})
+            self._known[pk] = HitColumns(names, exclusion, **self._of(*content) if content else {"columns": {}})
         most = KEPT_WITHOUT_TEXTS if self._is_light else KEPT
         while len(self._known) > max(most, len(wanted)):
             self._known.popitem(last=False)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.db import connection, transaction
-from django.db.models import Func, IntegerField, QuerySet, TextField
+from django.db.models import ExpressionWrapper, F, Field, Func, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
@@ -132,9 +132,10 @@ STORED = {  # annotations for FIELDS
     "text": Cast("answer", TextField()),  # as it is stored
     "accepted": TimeText("assignment__accepted_at"),
     "submitted": TimeText("created_at"),
-    "is_late": Cast("assignment__late", IntegerField()),  # as numbers, which Django reads as they come
-    "does_count": Cast("assignment__counts", IntegerField()),
-    "is_suggested": Cast("assignment__suggested", IntegerField()),
+    # of no type, so that Django reads them as they come: numbers on SQLite
+    "is_late": ExpressionWrapper(F("assignment__late"), Field()),
+    "does_count": ExpressionWrapper(F("assignment__counts"), Field()),
+    "is_suggested": ExpressionWrapper(F("assignment__suggested"), Field()),
 }
 # Of a revision, in the order in which `responses` takes them.
 FIELDS = ["assignment__public_id", "assignment__hit_id", "assignment__worker_id", "revision", "assignment__revision"]
@@ -180,7 +181,7 @@ def ratings_of(batch: Batch) -> Iterator[dict[str, Any]]:
         for values, row in zip(some, responses(batch, some, names, items), strict=True):
             kept = {name: row[name] for name in (*LONG, PROBABILITY, *ARM) if name in row}
             kept |= {"seconds": row["active_seconds"]}
-            yield from (kept | rated for rated in task.values(items.payload(values[1]), row["answer"].value))
+            yield from (kept | rated for rated in task.values(items.of(values[1]).payload, row["answer"].value))
 
 
 def responses(
@@ -191,13 +192,13 @@ def responses(
     draws, suggestions = draws_of(batch), _suggestions(batch, {values[1] for values in rows})
     for assignment, hit, worker, revision, last, text, version, ticket, accepted, submitted, *given in rows:
         seconds, late, counts, suggested = given
-        answer = StoredJSON(text)
+        answer, known = StoredJSON(text), items.of(hit)
         if worker not in names:
             names[worker] = batch.project.pseudonym(worker)
         yield {
             "batch": batch.slug,
             "assignment": assignment,
-            **items.names(hit),
+            **known.names,
             "worker": names[worker],
             "revision": revision,
             "current": revision == last,
@@ -209,8 +210,8 @@ def responses(
             "active_seconds": seconds,
             "late": bool(late),
             "surplus": not counts,
-            **items.exclusion(hit),
-            **items.columns(hit, answer),
+            **known.exclusion,
+            **items.columns(known, answer),
             **draws.get(worker, {}),
             **(_arm(suggested, suggestions.get(hit)) if batch.suggest else {}),
         }
@@ -285,7 +286,7 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     if "gold" in row:
         for name in LISTS:
             row[name] = None if row[name] is None else row[name].text
-        for name, value in (row["score"] or {}).items():
+        for name, value in (row.pop("score") or {}).items():
             row[SCORE + name] = value
     if "kind" not in fields:  # ratings, by criterion
         row |= {RATING + name: None if value is None else _text(value) for name, value in fields.items()}
@@ -319,11 +320,14 @@ def _csv(rows: Rows, columns: Sequence[str]) -> Iterator[bytes]:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(columns)
-    flat = map(_flat, rows)
+    flat, blank, width = map(_flat, rows), dict.fromkeys(columns), len(columns)
     while chunk := list(islice(flat, CHUNK)):
         # only texts can be read as formulas; the writer leaves the cell of None empty
         cells = (
-            [v if type(v) is not str or v[:1] in HARMLESS else guarded(v) for v in map(row.get, columns)]
+            [
+                v if type(v) is not str or v[:1] in HARMLESS else guarded(v)
+                for v in islice((blank | row).values(), width)
+            ]
             for row in chunk
         )
         writer.writerows(cells)
@@ -369,17 +373,8 @@ def _parquet(rows: Rows, columns: Sequence[str]) -> Iterator[bytes]:
     import pyarrow.json as pj
     import pyarrow.parquet as pq
 
-    whole_numbers = [
-        "item",
-        "element",
-        "hops",
-        "revision",
-        "instructions_version",
-        "ticket",
-        "arm_position",
-        "draw_seed",
-    ]
-    kinds = dict.fromkeys(whole_numbers, pa.int64())
+    whole_numbers = ["item", "element", "hops", "revision", "instructions_version", "ticket"]
+    kinds = dict.fromkeys([*whole_numbers, "arm_position", "draw_seed"], pa.int64())
     kinds |= dict.fromkeys(["current", "late", "surplus", "excluded", "answerable", "asked"], pa.bool_())
     scores = [name for name in columns if name.startswith(SCORE)]
     kinds |= dict.fromkeys(["active_seconds", "seconds", *scores], pa.float64())
@@ -388,9 +383,11 @@ def _parquet(rows: Rows, columns: Sequence[str]) -> Iterator[bytes]:
     with pq.ParquetWriter(out, schema, store_schema=False) as writer:  # no Arrow schema (base64) beside Parquet's own
         while chunk := list(islice(flat, CHUNK)):
             # as lines of JSON, because pyarrow looks for pandas (50 MB) before it takes a Python list
-            lines = "\n".join(to_text({name: row.get(name) for name in columns}) for row in chunk).encode()
+            lines = "\n".join(map(to_text, chunk)).encode()
             whole = pj.ReadOptions(use_threads=False, block_size=len(lines) + 1)
-            table = pj.read_json(io.BytesIO(lines), whole, pj.ParseOptions(explicit_schema=schema))
+            table = pj.read_json(
+                io.BytesIO(lines), whole, pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
+            )
             writer.write_table(table.select(columns))
             yield out.take()
     yield out.take()

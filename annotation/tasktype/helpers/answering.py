@@ -239,7 +239,7 @@ def answer_f1(answer: JSON, gold: Example) -> float:
     return metrics.MUSIQUE.answer(folding.fold(answer_text(answer)), right).f1 if right else 0.0
 
 
-def measured(answer: JSON, gold: Example, *, format: str) -> dict[str, float]:
+def measured(payload: JSON, answer: JSON, gold: Example, *, format: str) -> dict[str, float]:
     """EM and F1 of answer and support, by the scorer of the dataset's format and on paragraphs.
 
     The right response to an unanswerable question is "no answer"; hidden gold gives no measures.
@@ -256,7 +256,7 @@ def measured(answer: JSON, gold: Example, *, format: str) -> dict[str, float]:
         answer_score = scorer.answer(answer_text(answer), right)
         scores |= {"answer_f1": answer_score.f1, "answer_em": answer_score.em}
     supports = gold_support(gold, "paragraph")
-    if supports is not None and gold.answerable is not False:
+    if supports is not None and gold.answerable is not False and not is_closed_book(payload):
         backed = scorer.support(support_of(answer, "paragraph"), supports)
         scores |= {"support_f1": backed.f1, "support_em": backed.em}
     return scores
