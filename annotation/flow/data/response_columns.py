@@ -87,7 +87,8 @@ class JudgedItems:
         for pk in wanted & self._known.keys():
             self._known.move_to_end(pk)
         rows = Hit.objects.filter(pk__in=wanted - self._known.keys()).values_list(*self._read)
-        for pk, hit, dataset, sha256, position, source_id, reason, excluded_at, chance, *content in rows:
+        some = rows.iterator(chunk_size=100)  # so that not all their texts are in memory at once
+        for pk, hit, dataset, sha256, position, source_id, reason, excluded_at, chance, *content in some:
             named = {"dataset": intern(dataset), "dataset_sha256": intern(sha256)}  # each text once in memory
             names = {"hit": hit, **named, "item": position, "item_id": source_id, **self._digests}
             names |= dict.fromkeys(self._draw, chance)

@@ -127,6 +127,30 @@ def test_prefetched_hits_come_in_the_order_of_those_that_are_not(
     assert cursor(bob, batch) == 9
 
 
+@pytest.mark.parametrize("same_order", [False, True])
+def test_each_of_two_workers_has_the_order_that_they_have_without_prefetching(
+    made: Any, bob: Any, carol: Any, monkeypatch: pytest.MonkeyPatch, same_order: bool
+) -> None:
+    monkeypatch.setattr(prefetch, "_is_nearly_done", lambda batch: False)
+    came = {}
+    for is_prefetched in (False, True):
+        batch = made(f"two-{is_prefetched}".lower(), same_order=same_order, assignments_per_hit=2)
+        Batch.objects.filter(pk=batch.pk).update(seed=1)
+        batch.refresh_from_db()
+        for number in range(10):
+            shown = [begin(worker, batch) for worker in (bob, carol)]
+            if is_prefetched:  # each while the other has one under way
+                held = [prefetch.hold(participation_of(worker, batch)) for worker in (bob, carol)]
+                assert all(held) or number == 9
+            for assignment in shown:
+                submit(assignment)
+        by_worker = Assignment.objects.filter(batch=batch).order_by("submitted_at", "pk")
+        came[is_prefetched] = [[row.ticket for row in by_worker if row.worker_id == w.pk] for w in (bob, carol)]
+    assert came[True] == came[False]
+    if same_order:
+        assert came[True] == [list(range(10))] * 2
+
+
 @pytest.fixture
 def twins(project: Any, tmp_path: Path, short_blocks: None) -> Batch:
     """Ten HITs, each worker may have one of a group; the HITs with the first five tickets are one group."""
