@@ -188,10 +188,11 @@ def _visit_of(assignment: Assignment) -> Visit | None:
     return rows.select_related("study__batch__project", "study__connection").first()
 
 
-def unsent(connection: Connection) -> QuerySet[Visit]:
+def unsent() -> QuerySet[Visit]:
     """Visits whose decision the marketplace does not have yet, and which it may be told now."""
-    rows = Visit.objects.filter(study__connection=connection, sent_at=None, due_at__lte=Now()).exclude(decision="")
-    return rows.exclude(tries__gte=20).select_related("study").order_by("due_at", "pk")
+    rows = Visit.objects.filter(sent_at=None, due_at__lte=Now(), tries__lt=20).exclude(decision="")
+    # a visit that is over there can no longer be rejected, returned or paid in part
+    return rows.exclude(~Q(decision=Decision.APPROVED), remote_state__in=visit_states.OVER)
 
 
 def send_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> int:
@@ -199,7 +200,7 @@ def send_due(connection: Connection, *, patience: Patience | None = None, second
     patience, end, sent = patience or Patience(), time.monotonic() + seconds, 0
     with contextlib.suppress(MarketplacePaused, Unsealable):
         session = StudySession(connection, patience=patience)
-        rows = unsent(connection)
+        rows = unsent().filter(study__connection=connection).select_related("study").order_by("due_at", "pk")
         approved = rows.filter(decision=Decision.APPROVED).iterator()
         while time.monotonic() < end and (some := list(islice(approved, MANY))):
             sent += _send_approvals(some, session)
@@ -289,6 +290,5 @@ def _put_off(visits: Iterable[Visit], failed: MarketplaceError, session: StudySe
 
 def sweep(*, seconds: float = 10.0) -> int:
     """Send due decisions on every marketplace, for at most `seconds` each."""
-    waiting = Visit.objects.filter(sent_at=None, due_at__lte=Now(), tries__lt=20).exclude(decision="")
-    rows = Connection.objects.filter(pk__in=waiting.values("study__connection")).exclude(rests_until__gt=Now())
+    rows = Connection.objects.filter(pk__in=unsent().values("study__connection")).exclude(rests_until__gt=Now())
     return sum(send_due(connection, seconds=seconds) for connection in rows)

@@ -120,3 +120,13 @@ def test_a_sync_takes_in_only_what_may_still_change(paying: Panel, monkeypatch: 
     Payment.objects.filter(assignment__visited__visit=paid).update(state="due", paid_at=None)
     sync(paying)
     assert (taken, states()) == ([back.pk, paid.pk, back.pk], ["paid"])
+
+
+def test_a_visit_that_was_returned_meanwhile_is_not_rejected_there_again_and_again(paying: Panel) -> None:
+    visit = came_back(paying)
+    visit_decisions.reject(visit, text="x" * 100, category="NO_DATA", user=None)
+    submissions.move(paying.emulator.world, paying.emulator.world.submissions[visit.external_id], "RETURNED")
+    sync(paying)
+    send(paying)
+    visit.refresh_from_db()
+    assert (visit.tries, visit.trouble) == (0, "")

@@ -81,7 +81,7 @@ def test_a_process_that_dies_between_the_call_and_its_result_asks_only_once(
     assert paid() == [("bonus", "due", Decimal("0.45"))]
     monkeypatch.undo()
     visit_decisions.send_due(in_place.connection, patience=PATIENT)  # nobody asks again at once
-    assert visit_decisions.unsent(in_place.connection).count() == 0
+    assert visit_decisions.unsent().count() == 0
     send(in_place)
     assert paid() == [("bonus", "paid", Decimal("0.45"))]
     assert there(in_place, visit).part_calls == 1
