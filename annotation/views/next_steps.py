@@ -30,7 +30,9 @@ WORDS: dict[str, Words] = {
     "problem_reports": Words(
         "problem-reports", lambda n: ngettext("Read %(n)s problem report", "Read %(n)s problem reports", n)
     ),
-    "messages": Words("messages", lambda n: ngettext("Read %(n)s message", "Read %(n)s messages", n)),
+    "messages": Words(
+        "messages", lambda n: ngettext("Read %(n)s message from a worker", "Read %(n)s messages from workers", n)
+    ),
     "requests": Words(
         "qualification-requests",
         lambda n: ngettext("Decide on %(n)s qualification request", "Decide on %(n)s qualification requests", n),

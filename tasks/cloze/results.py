@@ -14,7 +14,7 @@ NECESSARY, UNNECESSARY = KINDS = ("necessary", "unnecessary")
 DECISION = Decision(
     "necessary",
     yes_no(_("Necessary"), _("Not necessary"), labels=KINDS, words=(_("necessary"), _("not necessary"))),
-    _("Would the answer be undecidable without the removed words?"),
+    _("Are the removed words needed to decide on the answer?"),
     _("Say whether the answer depends on what was removed."),
 )
 GAMMA, DELTA = "gamma", "delta"

@@ -23,7 +23,7 @@ GUESSABLE = Decision(
 NECESSARY = Decision(
     "necessary",
     yes_no(_("Necessary"), _("Not necessary")),
-    _("Only if guessable: would the answer be undecidable without it?"),
+    _("Is what you guessed needed to decide on the answer?"),
     _("Say whether the answer depends on what was removed."),
     when={"guessable": True},
 )

@@ -51,10 +51,14 @@ def test_preview_accept_answer_submit_and_the_next(page: Any, site: Site, market
 
     page.goto(f"{market.hits[0][0]}&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
     assert broken(page) == []
+    page.set_viewport_size({"width": 390, "height": 800})
+    expect(page.get_by_role("button", name="Back, return, report")).to_be_hidden()  # nothing is behind it
+    page.set_viewport_size({"width": 900, "height": 800})
     page.goto(f"{market.url}/preview/0")
     frame = page.frame_locator("iframe")
     expect(frame.get_by_text("Accept the item to begin. Nothing can be submitted from the preview.")).to_be_visible()
     expect(frame.get_by_role("button", name="Accept the item to begin")).to_be_disabled()
+    expect(frame.locator("#missing")).to_be_hidden()  # what is typed here leads nowhere
     question = frame.locator("h2, .question").first.inner_text()
 
     page.get_by_text("Accept", exact=True).click()

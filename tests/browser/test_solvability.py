@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.desk import Desk, settle
+from tests.browser.desk import Desk, held, settle
 from tests.browser.test_accessibility import broken
 from tests.browser.test_small_screens import PHONE, overflow
 
@@ -76,6 +76,48 @@ def test_answer_and_rationale_are_marked_and_then_out_of_sight(judging: WorkPage
     assert (answer["solvable"], answer["text"], answer["guessable"], answer["necessary"]) == (True, words, True, False)
     ((paragraph, start, end),) = answer["rationale"]
     assert (paragraph, end - start) == (0, len("Grey Heron ⛵"))
+
+
+@pytest.mark.parametrize("task", ["solvability", "cloze"])
+def test_what_waits_for_a_script_is_not_shown_before_it_and_the_bar_stays(judging: WorkPage, task: str) -> None:
+    worker = judging(task=task, sample=1, page=PHONE)
+    page, bar = worker.page, worker.page.locator(".decisions")
+    ready = bar.bounding_box(), bar.inner_text()
+    with held(page, "**/*.js"):
+        page.reload(wait_until="commit")
+        expect(bar).to_be_visible()
+        assert (bar.bounding_box(), bar.inner_text()) == ready
+        page.wait_for_function("document.readyState !== 'loading'")
+
+
+def test_what_is_missing_is_what_the_page_asks_and_submit_comes_when_nothing_is(judging: WorkPage) -> None:
+    worker = judging(sample=1)
+    missing, submit = worker.page.locator("#missing"), worker.page.get_by_role("button", name="Submit")
+    expect(missing).to_be_hidden()
+    press(worker, "y")
+    expect(missing).to_have_text("Still missing: an answer, a rationale")
+    expect(submit).to_be_hidden()
+    mark(worker, asked(worker), "a")
+    mark(worker, "twelve years", "m")
+    missing.get_by_role("link", name="guessable or not").click()
+    expect(worker.page.locator("#control-guessable")).to_be_visible()
+    sent(worker, "n")
+    worker.page.go_back()
+    press(worker, "d")
+    expect(submit).to_be_visible()
+
+
+@pytest.mark.parametrize("page", [{}, PHONE], ids=["desk", "phone"])
+def test_all_of_what_can_be_undone_is_said(judging: WorkPage, page: dict[str, Any]) -> None:
+    worker = judging(sample=2, page=page)
+    press(worker, "n", "y")
+    sent(worker, "y")
+    said, bar = worker.page.locator("#undo .said"), worker.page.locator("#undo")
+    expect(said).to_have_text("Your decision: Not solvable, Guessable, Necessary")
+    assert said.evaluate("(one) => one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight")
+    if page:
+        assert bar.bounding_box()["x"] == 0
+        assert bar.bounding_box()["width"] == PHONE["viewport"]["width"]
 
 
 CLICK = """(sought) => sought.forEach((one) => document.querySelector(one).dispatchEvent(

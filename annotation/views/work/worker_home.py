@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Exists, Prefetch, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, Prefetch, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
@@ -26,7 +26,6 @@ from annotation.models import (
     Batch,
     Feedback,
     Message,
-    Participation,
     QualificationRequest,
     QualificationType,
     Review,
@@ -52,7 +51,7 @@ def work(request: Request) -> HttpResponse:
     """Every batch that the viewer may see in their projects, with the number of assignments left for them."""
     workers = list(request.user.workers.select_related("project").filter(active=True, project__removed_at=None))
     batches = worker_batches.worker_batches([worker for worker in workers if not worker.has_withdrawn])
-    [(unread, submitted, has_returned, has_repairs, has_feedback, *standing)] = _at_home(request.user.pk)
+    [(unread, has_returned, has_repairs, has_feedback, *standing)] = _at_home(request.user.pk)
     vars(request)["standing"] = ViewerLinks(*standing)
     waiting = [worker.project for worker in workers if _needs_consent(worker)]
     offered = [row for row in batches if not row.missing]
@@ -60,6 +59,7 @@ def work(request: Request) -> HttpResponse:
     unfinished = {row.batch.pk: [each for each in returned if each.batch_id == row.batch.pk] for row in offered}
     busy = [row for row in offered if row.may_start or unfinished[row.batch.pk]] or offered
     busy.sort(key=lambda row: (not row.under_way, not unfinished[row.batch.pk], not row.done))
+    rounds = [row.batch for row in offered if row.may_start and row.batch.purpose == Batch.Purpose.QUALIFICATION]
     leads_to_consent = {row.batch.project_id for row in offered if row.may_start}
     context = {
         "here": "work",
@@ -73,7 +73,7 @@ def work(request: Request) -> HttpResponse:
         "returned": [row for row in returned if row.batch_id not in unfinished],
         "repairs": _repairs(request.user.pk).select_related("assignment__batch__project") if has_repairs else [],
         "feedback": _feedback(request.user.pk).select_related("batch").order_by("pk") if has_feedback else [],
-        "submitted": submitted,
+        "with_rounds": {batch.project_id for batch in rounds},
     }
     return render(request, "work/home.html", context)
 
@@ -84,12 +84,10 @@ def _needs_consent(worker: Worker) -> bool:
 
 @compiled
 def _at_home(user: int) -> QuerySet[User, tuple[Any, ...]]:
-    """Numbers of unread messages and of submitted responses, which lists of the page are not empty, and ViewerLinks."""
-    submitted = Participation.objects.filter(**_own(user)).order_by().values("worker__user")
+    """The number of unread messages, which lists of the page are not empty, and ViewerLinks."""
     lists = _returned(user), _repairs(user), _feedback(user)
     return User.objects.filter(pk=user).values_list(
         Coalesce(Subquery(_unread(user).values("worker__user").annotate(number=Count("pk")).values("number")), 0),
-        Coalesce(Subquery(submitted.annotate(number=Sum("done")).values("number")), 0),
         *(Exists(rows) for rows in lists),
         *standing_columns(user),
     )

@@ -76,7 +76,7 @@ class Steps extends Decisions {
 
   /** To the second step, if the first is complete. */
   leave() {
-    const open = this.missing().filter(({ field }) => !["guessable", "necessary"].includes(field));
+    const open = this.unsolved();
     if (open.length) return announce(`${sentence("missing")} ${open.map(({ text }) => text).join(", ")}`);
     document.getSelection().removeAllRanges();
     return this.show(1);
@@ -102,11 +102,19 @@ class Steps extends Decisions {
     return open.map((field) => ({ field, text: sentence(`need-${field === "text" ? "answer" : field}`) }));
   }
 
+  /** What is missing of the first step. */
+  unsolved() {
+    return this.missing().filter(({ field }) => !["guessable", "necessary"].includes(field));
+  }
+
   tellMissing() {
     if (this.at === 1 && valueOf("guessable") === "yes") return this.show(2);
     part("solution").hidden = valueOf("solvable") !== "yes";
     this.paint();
-    return fixed || showMissing(this.missing());
+    const open = this.unsolved();
+    const needed = !this.missing().length || (!this.guessing && valueOf("solvable") === "yes");
+    document.querySelector(".work-foot").toggleAttribute("data-needed", needed);
+    return fixed || showMissing(open.length ? open : this.missing());
   }
 
   paint() {
@@ -197,6 +205,7 @@ function bindForm() {
     event.stopImmediatePropagation();
     decisions.leave();
   }, { capture: true });
+  document.addEventListener("click", ({ target }) => target.closest?.("#missing a[href='#control-guessable']") && decisions.leave());
   form.addEventListener("input", ({ target }) => {
     if (target.name === "text") for (const name of PLACE) elements[name].value = "";
     if (target.name === "rationale") elements.marks.value = "";

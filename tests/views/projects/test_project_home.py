@@ -131,7 +131,7 @@ def test_it_lists_what_to_do_most_urgent_first_and_keeps_it_live(
     problem_reports.report_problem(row, reason="unclear", text="")
     worker_messages.ask(carol, "", "When does it go on?")
     batch_launch.pause(batch)
-    expected = ["Read 1 problem report", "Read 1 message", "Adjudicate 2 HITs", "Resume"]
+    expected = ["Read 1 problem report", "Read 1 message from a worker", "Adjudicate 2 HITs", "Resume"]
     assert steps(home(client, "project-now")) == expected
     Assignment.objects.filter(pk=row.pk).update(auto_approve_at=timezone.now() + timedelta(days=5))
     assert steps(home(client, "project-now")) == ["Approve 1 response", *expected]

@@ -274,3 +274,25 @@ def test_a_batch_without_items_for_the_worker_is_folded_below_those_with_some(
     assert [row.batch.slug for row in page.context["exhausted"]] == ["worked-out"]
     assert [row.batch.slug for row in page.context["batches"]] == ["busy-one"]
     assert "Without items for you now: 1" in page.content.decode()
+
+
+def test_a_round_says_what_it_is_and_what_it_opens_and_leads_to_its_result(
+    project: Project, tmp_path: Path, client: Client
+) -> None:
+    pool, rest = (dataset_of(project, tmp_path, name=name, size=3) for name in ("pool", "rest"))
+    grants = qualification_rounds.grant_type(project, "Readers")
+    terms = {"datasets": [pool], "per_worker": 2, "instructions": "Read.", "grants": grants}
+    taken = create_round(project, "round", task="answer", **terms).batch
+    batch_launch.launch(taken)
+    real = launched(project, "real", rest)
+    Batch.objects.filter(pk=real.pk).update(requirements=[{"type": grants.public_id, "comparator": "Exists"}])
+    worker, way = newcomer(project, "ann"), "You can get it in a qualification round above."
+    client.force_login(worker.user)
+    page = client.get(reverse("work")).content.decode()
+    assert "Qualification round" in page
+    assert way in page
+    assert "Your result" not in page
+    answer_all(worker, taken)
+    page = client.get(reverse("work")).content.decode()
+    assert f'href="{reverse("batch-done", args=[taken.pk])}">Your result<' in page
+    assert way not in page
