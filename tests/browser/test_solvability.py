@@ -117,7 +117,7 @@ def test_all_of_what_can_be_undone_is_said(judging: WorkPage, page: dict[str, An
     assert said.evaluate("(one) => one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight")
     if page:
         assert bar.bounding_box()["x"] == 0
-        assert bar.bounding_box()["width"] == PHONE["viewport"]["width"]
+        assert bar.bounding_box()["width"] == page["viewport"]["width"]
 
 
 CLICK = """(sought) => sought.forEach((one) => document.querySelector(one).dispatchEvent(

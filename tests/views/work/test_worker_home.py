@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -286,7 +287,8 @@ def test_a_round_says_what_it_is_and_what_it_opens_and_leads_to_its_result(
     batch_launch.launch(taken)
     real = launched(project, "real", rest)
     Batch.objects.filter(pk=real.pk).update(requirements=[{"type": grants.public_id, "comparator": "Exists"}])
-    worker, way = newcomer(project, "ann"), "You can get it in a qualification round above."
+    worker: Any = newcomer(project, "ann")
+    way = "You can get it in a qualification round above."
     client.force_login(worker.user)
     page = client.get(reverse("work")).content.decode()
     assert "Qualification round" in page
