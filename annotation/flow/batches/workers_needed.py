@@ -56,10 +56,11 @@ def still_wanted(batches: QuerySet[Batch]) -> dict[int, int]:
     wanted = {pk: assignments for pk, assignments, _ in active}
     # By key: with a condition on the size, PostgreSQL counts in large batches before it leaves them out.
     small = [pk for pk, _, size in active if size < cached_figures.LARGE]
-    imported = Assignment.objects.submitted().filter(hit=OuterRef("pk"), worker__user=None).order_by().values("hit")
-    counted = Coalesce(Subquery(imported.annotate(n=Count("pk")).values("n")), 0)
-    rows = hits.filter(batch__in=small).annotate(left=F("wanted") - counted)
-    return wanted | dict(rows.order_by().values("batch").annotate(most=Max("left")).values_list("batch", "most"))
+    imported = Assignment.objects.submitted().filter(worker__user=None).order_by()
+    of_hit = imported.filter(hit=OuterRef("pk")).values("hit").annotate(n=Count("pk")).values("n")
+    counted = Coalesce(Subquery(of_hit), 0) if imported.filter(batch__in=small).exists() else 0
+    rows = hits.filter(batch__in=small).order_by().values("batch")
+    return wanted | dict(rows.annotate(most=Max(F("wanted") - counted)).values_list("batch", "most"))
 
 
 def places_missing(project: Project) -> int:
