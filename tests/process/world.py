@@ -20,7 +20,7 @@ django.setup()
 from django.conf import settings  # noqa: E402
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY  # noqa: E402
 from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
-from django.db.models import Count, F, Q  # noqa: E402
+from django.db.models import Count, F, Q, QuerySet  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from annotation.flow.batches import batch_launch  # noqa: E402
@@ -45,6 +45,7 @@ from annotation.models import (  # noqa: E402
     Worker,
     WorkerResponse,
 )
+from annotation.models.compiled import compiled  # noqa: E402
 from tests.batches import create_batch  # noqa: E402
 from tests.conftest import write_records  # noqa: E402
 
@@ -96,39 +97,66 @@ def _session(user: User) -> str:
 
 def audit() -> dict[str, Any]:
     """What is stored, and every way in which it could contradict the invariants."""
-    alive = Q(assignments__state="accepted")
-    done = Q(assignments__state="submitted", assignments__counts=True)
-    hits = list(Hit.objects.annotate(alive=Count("pk", filter=alive), finished=Count("pk", filter=done)))
-    held = Counter(PrefetchedHit.objects.values_list("hit_id", flat=True))
-    pairs = Counter(Assignment.objects.values_list("hit_id", "worker_id"))
-    one_each = Assignment.objects.filter(state="accepted").values("worker", "batch").annotate(n=Count("pk"))
-    by_participation = Count("worker__assignments", filter=_submitted_in_the_batch())
     answers = WorkerResponse.objects.select_related("assignment").order_by("pk")
+    one_each = Assignment.objects.filter(state="accepted").values("worker", "batch").annotate(n=Count("pk"))
+    hits = _hits()
     return {
         "hits": len(hits),
         "submitted": Assignment.objects.filter(state="submitted").count(),
-        "finished": Counter(str(hit.finished) for hit in hits),
-        "over": [hit.pk for hit in hits if hit.alive + held[hit.pk] + hit.finished > hit.wanted],
-        "drift": [hit.pk for hit in hits if (hit.alive + held[hit.pk], hit.finished) != (hit.live, hit.done)],
-        "held": held.total(),
-        "twice": [pair for pair, count in pairs.items() if count > 1],
+        "finished": Counter(str(finished) for *_more, finished in hits),
+        "held": PrefetchedHit.objects.count(),
         "two_at_once": [row["worker"] for row in one_each.filter(n__gt=1)],
-        "participations": list(
-            Participation.objects.annotate(n=by_participation).exclude(n=F("done")).values_list("pk", flat=True)
-        ),
-        "half_written": Assignment.objects.filter(state="submitted", responses__isnull=True).count(),
+        **contradictions(),
         "models": {model.__name__: _rows(model) for model in (ModelPrediction, ModelRun, ModelCall)},
         "answers": [[a.assignment.public_id, a.key, a.answer["text"], a.revision] for a in answers],
     }
 
 
+def contradictions() -> dict[str, list[Any]]:
+    """Rows that differ from what is counted from scratch, or should not be; simulations look after each commit."""
+    held, hits = Counter(hit for (hit,) in _held()), _hits()
+    return {
+        "over": [pk for pk, wanted, _live, _done, alive, finished in hits if alive + held[pk] + finished > wanted],
+        "drift": [pk for pk, _n, live, done, alive, finished in hits if (alive + held[pk], finished) != (live, done)],
+        "twice": [pair for pair, count in Counter(_pairs()).items() if count > 1],
+        "participations": [pk for (pk,) in _miscounted()],
+        "half_written": [pk for (pk,) in _without_response()],
+    }
+
+
+@compiled
+def _hits() -> QuerySet[Hit, Any]:
+    alive = Q(assignments__state="accepted")
+    done = Q(assignments__state="submitted", assignments__counts=True)
+    rows = Hit.objects.annotate(alive=Count("pk", filter=alive), finished=Count("pk", filter=done))
+    return rows.values_list("pk", "wanted", "live", "done", "alive", "finished")
+
+
+@compiled
+def _held() -> QuerySet[PrefetchedHit, Any]:
+    return PrefetchedHit.objects.values_list("hit_id")
+
+
+@compiled
+def _pairs() -> QuerySet[Assignment, Any]:
+    return Assignment.objects.values_list("hit_id", "worker_id")
+
+
+@compiled
+def _miscounted() -> QuerySet[Participation, Any]:
+    submitted = Q(worker__assignments__batch=F("batch"), worker__assignments__state="submitted")
+    counted = Participation.objects.annotate(n=Count("worker__assignments", filter=submitted))
+    return counted.exclude(n=F("done")).values_list("pk")
+
+
+@compiled
+def _without_response() -> QuerySet[Assignment, Any]:
+    return Assignment.objects.filter(state="submitted", responses__isnull=True).values_list("pk")
+
+
 def _rows(model: Any) -> list[list[str]]:
     """All that is stored, with secrets as they are read."""
     return [list(map(str, row)) for row in model._default_manager.order_by("pk").values_list()]
-
-
-def _submitted_in_the_batch() -> Q:
-    return Q(worker__assignments__batch=F("batch"), worker__assignments__state="submitted")
 
 
 def enqueue(*, path: str, name: str) -> dict[str, Any]:

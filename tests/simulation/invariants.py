@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 
 from annotation.flow.money import ledger, ledger_audit
 from annotation.flow.work import leases, prefetch
@@ -24,13 +24,13 @@ from annotation.models import (
     PrefetchedHit,
     WorkerResponse,
 )
+from annotation.models.compiled import compiled
 from annotation.models.fields import to_text
 from annotation.webhooks.models import Delivery, Webhook, WebhookEvent
 from tests.process import world as process_world
 from tests.simulation import marketplace, model_endpoint, moves, prolific, recount
 from tests.simulation.world import World
 
-EMPTY = ("over", "drift", "twice", "participations", "half_written")
 Check = Callable[[World], Iterator[str]]
 
 
@@ -43,11 +43,14 @@ def violations(world: World, tables: Collection[str] | None = None) -> Iterator[
 
 
 def counters(_world: World) -> Iterator[str]:
-    found = process_world.audit()
-    yield from (f"{name}: {found[name]}" for name in EMPTY if found[name])
+    yield from (f"{name}: {found}" for name, found in process_world.contradictions().items() if found)
+    yield from (f"worker {worker} has {n} leases in batch {batch}" for worker, batch, n in _doubled_leases())
+
+
+@compiled
+def _doubled_leases() -> QuerySet[Assignment, Any]:
     leases_of = Assignment.objects.filter(state="accepted", batch__on_marketplace=False).values("worker", "batch")
-    for row in leases_of.annotate(n=Count("pk")).filter(n__gt=1):
-        yield f"worker {row['worker']} has {row['n']} leases in batch {row['batch']}"
+    return leases_of.annotate(n=Count("pk")).filter(n__gt=1).values_list("worker", "batch", "n")
 
 
 def responses(world: World) -> Iterator[str]:
@@ -114,7 +117,7 @@ def jobs_done(world: World) -> Iterator[str]:
 
 def webhooks(world: World) -> Iterator[str]:
     """What was sent has happened, and the project knows which events its webhooks want."""
-    world.events |= set(WebhookEvent.objects.values_list("public_id", flat=True))
+    world.events |= {event for (event,) in _events()}
     yield from (f"webhook {event} was sent, but never happened" for event in sorted(world.received - world.events))
     wanted = {kind for row in Webhook.objects.filter(active=True) for kind in row.kinds}
     stored = type(world.project).objects.values_list("webhook_kinds", flat=True).get()
@@ -124,11 +127,16 @@ def webhooks(world: World) -> Iterator[str]:
     yield from (f"delivery {row.pk} counts as delivered, but never came" for row in unsent)
 
 
+@compiled
+def _events() -> QuerySet[WebhookEvent, Any]:
+    return WebhookEvent.objects.values_list("public_id")
+
+
 def outside(world: World) -> Iterator[str]:
     """What the other sides saw: no gold, nothing twice."""
     yield from world.seen_outside
     yield from marketplace.agreed(world.there)
-    yield from prolific.agreed(world.panel)
+    yield from prolific.agreed(world.panel) if world.studies else ()
 
 
 def models(world: World) -> Iterator[str]:

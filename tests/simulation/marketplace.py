@@ -14,6 +14,7 @@ from unittest import mock
 
 from botocore import xform_name
 from botocore.exceptions import ClientError, ReadTimeoutError
+from django.db.models import QuerySet
 
 from annotation.flow.work import submissions
 from annotation.marketplaces.flow import arrivals
@@ -21,6 +22,7 @@ from annotation.marketplaces.flow.arrivals import Entry
 from annotation.marketplaces.models import Arrival, Publication
 from annotation.marketplaces.mturk import marketplace
 from annotation.models import Payment
+from annotation.models.compiled import compiled
 from annotation.models.fields import to_text
 from tests.conftest import answer_to
 from tests.marketplaces.fake_mturk import FakeMTurk, No
@@ -160,8 +162,8 @@ def agreed(there: FakeMTurk) -> Iterator[str]:
     for reason, number in Counter(bonus["Reason"] for bonus in there.bonuses).items():
         if number > 1:
             yield f"bonus “{reason}” was paid there {number} times"
-    rows = Publication.objects.filter(state="published").values_list("external_id", flat=True)
-    yield from (f"HIT {key} counts as published, and is not there" for key in rows if key not in there.hits)
+    rows = _published()
+    yield from (f"HIT {key} counts as published, and is not there" for (key,) in rows if key not in there.hits)
     paid = Payment.objects.filter(state="paid", assignment__arrival__isnull=False)
     for payment in paid.filter(kind="reward").select_related("assignment__arrival"):
         key = payment.assignment.arrival.external_assignment
@@ -171,3 +173,8 @@ def agreed(there: FakeMTurk) -> Iterator[str]:
     theirs = sum((Decimal(bonus["BonusAmount"]) for bonus in there.bonuses), Decimal(0))
     if ours > theirs:
         yield f"bonuses of {ours} count as paid, there are {theirs}"
+
+
+@compiled
+def _published() -> QuerySet[Publication, Any]:
+    return Publication.objects.filter(state="published").values_list("external_id")

@@ -34,9 +34,11 @@ def simulate(*arguments: str) -> subprocess.CompletedProcess[str]:
             raw.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-@pytest.mark.parametrize("steps", ["500", pytest.param("5000", marks=pytest.mark.soak)])
-def test_connections_that_wait_for_each_other_decide_the_same_again(steps: str) -> None:
-    first, again = (simulate("--seed", "4", "--steps", steps) for _time in range(2))
+@pytest.mark.parametrize(
+    "how", [["500"], *(pytest.param(how, marks=pytest.mark.soak) for how in (["5000"], ["5000", "--cuts"]))]
+)
+def test_connections_that_wait_for_each_other_decide_the_same_again(how: list[str]) -> None:
+    first, again = (simulate("--seed", "4", "--steps", *how) for _time in range(2))
     assert first.returncode == 0, first.stdout[-8000:] + first.stderr[-2000:]
     assert "waits for a lock" in first.stdout
     assert first.stdout == again.stdout
