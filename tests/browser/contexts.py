@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-PATIENCE = 15_000  # milliseconds until something that should happen counts as not happening
+PATIENCE = 45_000  # milliseconds until something that should happen counts as not happening, on a busy machine too
 STORED = "local_storage,indexeddb,websql,service_workers,cache_storage"  # not the cache of HTTP: that is what is shared
 
 

@@ -1,7 +1,7 @@
 """What the browser tests need from the installation's own database: `python -m tests.browser.server_side`.
 
 Runs beside the web server in the installation's environment (annotation.settings). Each line of its input is
-{"verb", "given"}, each line of its output {"found"} or {"problem"}.
+{"number", "verb", "given"}, each line of its output {"number", "found"} or {"number", "problem"}.
 """
 
 from __future__ import annotations
@@ -348,14 +348,13 @@ VERBS = {
 }
 
 
-def reply(line: str) -> dict[str, Any]:
+def reply(asked: dict[str, Any]) -> dict[str, Any]:
     try:
-        asked = json.loads(line)
-        return {"found": VERBS[asked["verb"]](**asked["given"])}
+        return {"number": asked["number"], "found": VERBS[asked["verb"]](**asked["given"])}
     except Exception:
-        return {"problem": traceback.format_exc()}
+        return {"number": asked["number"], "problem": traceback.format_exc()}
 
 
 if __name__ == "__main__":
     for line in sys.stdin:
-        print(json.dumps(reply(line)), flush=True)
+        print(json.dumps(reply(json.loads(line))), flush=True)

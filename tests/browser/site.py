@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import select
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any
 
 from tests.process.installation import ROOT, Installation
 
-LONGEST = 60  # seconds in which the process beside the server has answered
+LONGEST = 150  # seconds in which the process beside the server has answered, also on a busy machine
 
 
 class Site:
@@ -24,7 +25,7 @@ class Site:
         shutil.copyfile(migrated, file)
         self.installation = Installation(var, f"sqlite:///{file}", static=static, ready=True)
         self.url = f"http://127.0.0.1:{self.installation.port}"
-        self._process = self._employ()
+        self.listen_to(self._employ())
         self.installation.start_web()
 
     def _employ(self) -> subprocess.Popen[str]:
@@ -40,28 +41,52 @@ class Site:
                 text=True,
             )
 
+    def listen_to(self, process: subprocess.Popen[str]) -> None:
+        """Ask this process from now on."""
+        self._process, self._asked = process, 0
+        self._answers: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
+        self._listener = Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    def _listen(self) -> None:
+        """Take the answers; None once the process has ended."""
+        for line in self._process.stdout or ():
+            self._answers.put(json.loads(line))
+        self._answers.put(None)
+
     def ask(self, verb: str, **given: Any) -> Any:
         """What the verb returns. Raises AssertionError with the traceback of the process beside it."""
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps({"verb": verb, "given": given}) + "\n")
+        self._asked += 1
+        self._process.stdin.write(json.dumps({"number": self._asked, "verb": verb, "given": given}) + "\n")
         self._process.stdin.flush()
-        there, _, _ = select.select([self._process.stdout], [], [], LONGEST)
-        line = self._process.stdout.readline() if there else ""
-        if not line:
-            how = "ended" if there else f"said nothing about {verb}"
-            raise AssertionError(f"the process beside the server {how}:\n{self.installation.log('server_side.log')}")
-        result = json.loads(line)
+        result = self._answer(verb)
+        while result["number"] < self._asked:  # of a test that waited no longer
+            result = self._answer(verb)
         if "problem" in result:
             raise AssertionError(result["problem"])
         return result["found"]
+
+    def _answer(self, verb: str) -> dict[str, Any]:
+        how = "ended"
+        try:
+            if result := self._answers.get(timeout=LONGEST):
+                return result
+        except Empty:
+            how = f"said nothing about {verb}"
+        raise AssertionError(f"the process beside the server {how}:\n{self.installation.log('server_side.log')}")
 
     def batch(self, kind: str = "demo", *, options: dict[str, Any] | None = None, **settings: Any) -> dict[str, Any]:
         return dict(self.ask("batch", kind=kind, options=options or {}, **settings))
 
     def close(self) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
         try:
-            self._process.communicate(timeout=LONGEST)
+            self._process.wait(LONGEST)
         finally:
             self._process.kill()
+            self._listener.join(LONGEST)
+            self._process.stdout.close()
             self.installation.close()

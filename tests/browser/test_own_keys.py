@@ -37,7 +37,7 @@ def test_a_key_changed_on_the_page_of_keys_holds_in_the_legend_and_for_its_actio
 
 @pytest.mark.soak
 def test_a_dialog_says_which_other_task_has_the_key_and_changes_nothing(desk: Callable[..., Desk]) -> None:
-    worker = desk("yesno")
+    worker = desk("demo")  # whose paragraphs can be folded: there are more than three
     change_key(worker, "fold", "e")
     expect(worker.page.locator("#keys-said")).to_contain_text("Examples for this shape")
     expect(worker.page.locator("tr[data-action=fold] kbd")).to_have_text("f")

@@ -54,8 +54,9 @@ def launched(project: Any, slug: str, rubric: Any) -> Batch:
 
 
 def simulated(row: Assignment) -> dict[str, Any]:
-    """What a page posts for one of two simulated workers, who often disagree."""
-    task, payload, rng = Rate(), row.hit.payload, Random(row.seed)
+    """What a page posts for one of two simulated workers, who often disagree, in each run alike."""
+    task, payload = Rate(), row.hit.payload
+    rng = Random(f"{row.hit.item.source_id} {row.worker.user.username}")
     answer = task.imitate(payload, row.hit.item.example, rng, right=False)
     return form_class("rate")(task.arrange(payload, Random(row.seed))).posted(answer)
 
