@@ -135,9 +135,12 @@ def project(db: None) -> Any:
 def alice(project: Any) -> Any:
     from annotation.models import Member, User
 
-    user = User.objects.create_user("alice", password=PASSWORD, display_name="Alice")
-    Member.objects.create(project=project, user=user)
-    return user
+    def make() -> Any:
+        user = User.objects.create_user("alice", password=PASSWORD, display_name="Alice")
+        Member.objects.create(project=project, user=user)
+        return user
+
+    return replayed("alice", make, project)
 
 
 @pytest.fixture
@@ -153,8 +156,11 @@ def carol(project: Any) -> Any:
 def _worker(project: Any, name: str) -> Any:
     from annotation.models import User, Worker
 
-    user = User.objects.create_user(name, password=PASSWORD, display_name=name.title())
-    return Worker.objects.create(project=project, user=user, consented_version=1)
+    def make() -> Any:
+        user = User.objects.create_user(name, password=PASSWORD, display_name=name.title())
+        return Worker.objects.create(project=project, user=user, consented_version=1)
+
+    return replayed(name, make, project)
 
 
 def records(size: int) -> list[dict[str, Any]]:

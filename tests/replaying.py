@@ -9,11 +9,11 @@ import io
 import pickle
 import re
 from collections.abc import Callable
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import DateTimeField
+from django.db.models import DateTimeField, Model
 from django.utils import timezone
 from django.utils.translation import get_language
 
@@ -23,6 +23,7 @@ WRITES = ("INSERT", "UPDATE", "DELETE")
 
 class Recording(NamedTuple):
     statements: list[tuple[str, list[str]]]  # with the times that stand in its places
+    ended: datetime
     result: bytes
 
 
@@ -33,7 +34,7 @@ def replayed(name: str, make: Callable[[], Any], *given: Any) -> Any:
     """The result of `make()`, of which the rows and the result itself are recorded; `given` is what it builds upon.
 
     A recording serves where the language, all numbers that come next, and what is given are as they were. Its times
-    are those of the test.
+    are those of the test. The result is a row, which others may be given, or holds some.
     """
     if connection.vendor != "sqlite" or not all(hasattr(one, "as_recorded") for one in given):
         return make()
@@ -42,7 +43,8 @@ def replayed(name: str, make: Callable[[], Any], *given: Any) -> Any:
         result = _play(known, given)
     else:
         result = _record(key, make, given)
-    result.as_recorded = name
+    if isinstance(result, Model):
+        result.as_recorded = name  # type: ignore[attr-defined]  # what the next recording looks for
     return result
 
 
@@ -65,38 +67,56 @@ def _record(key: Any, make: Callable[[], Any], given: tuple[Any, ...]) -> Any:
         connection.connection.set_trace_callback(None)
     assert not any(text.startswith("ROLLBACK") for text in told)
     statements = [(TIME.sub("?", text), TIME.findall(text)) for text in told if text.startswith(WRITES)]
-    _recordings[key] = Recording(statements, _stored(result, given))
+    _recordings[key] = Recording(statements, timezone.now(), _stored(result, given))
     return result
 
 
 def _play(known: Recording, given: tuple[Any, ...]) -> Any:
-    clock: dict[str, str] = {}  # a time that was recorded is the moment at which it is first written again
+    clock: dict[str, datetime] = {}  # a time that was recorded is the moment at which it is first written again
+    ahead = timezone.now() - known.ended
     with transaction.atomic():
         for text, times in known.statements:
-            now = f"{timezone.now():%Y-%m-%d %H:%M:%S.%f}"
-            connection.connection.execute(text, [clock.setdefault(time, now) for time in times]).fetchall()
+            now = timezone.now()
+            for time in times:
+                recorded = datetime.fromisoformat(time).replace(tzinfo=UTC)
+                clock.setdefault(
+                    time, now if recorded <= known.ended else recorded + ahead
+                )  # what lay ahead still does
+            written = [f"{clock[time]:%Y-%m-%d %H:%M:%S.%f}" for time in times]
+            connection.connection.execute(text, written).fetchall()
     reader = pickle.Unpickler(io.BytesIO(known.result))
     reader.persistent_load = lambda number: given[number]  # type: ignore[method-assign]
-    return _with_its_times(reader.load())
+    result, rows = reader.load()
+    for row in rows:
+        _take_its_times(row)
+    return result
 
 
-def _with_its_times(row: Any) -> Any:
+def _take_its_times(row: Model) -> None:
     times = [field for field in row._meta.concrete_fields if isinstance(field, DateTimeField)]
-    asked = f"SELECT {', '.join(field.column for field in times)} FROM {row._meta.db_table} WHERE id = ?"
+    if not times or row.pk is None:
+        return
+    asked = (
+        f"SELECT {', '.join(field.column for field in times)} FROM {row._meta.db_table} WHERE {row._meta.pk.column} = ?"
+    )
     stored = connection.connection.execute(asked, [row.pk]).fetchone()
     for field, time in zip(times, stored, strict=True):
-        setattr(row, field.attname, time and time.replace(tzinfo=UTC))
-    return row
+        if field.attname in row.__dict__:
+            setattr(row, field.attname, time and time.replace(tzinfo=UTC))
 
 
 def _stored(result: Any, given: tuple[Any, ...]) -> bytes:
-    """The result, in which what is given stays what the test holds itself."""
+    """The result and the rows in it, where what is given stays what the test holds itself."""
     places = {id(one): number for number, one in enumerate(given)}
+    rows: list[Model] = []
 
     class Writer(pickle.Pickler):
         def persistent_id(self, obj: Any) -> int | None:
-            return places.get(id(obj))
+            place = places.get(id(obj))
+            if place is None and isinstance(obj, Model) and not any(obj is row for row in rows):
+                rows.append(obj)
+            return place
 
     file = io.BytesIO()
-    Writer(file).dump(result)
+    Writer(file).dump((result, rows))
     return file.getvalue()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,10 @@ import pytest
 from django.apps import apps
 from django.db import transaction
 from django.db.models import DateTimeField, Model
+from django.utils import timezone
 
 from annotation.flow.data.dataset_import import import_dataset
-from annotation.models import Dataset, Project
+from annotation.models import Dataset, Project, User
 from tests.conftest import write_records
 from tests.replaying import replayed
 
@@ -68,4 +70,17 @@ def test_its_times_are_those_of_the_test_and_it_belongs_to_what_the_test_holds(t
             assert recorded < project.created_at < dataset.created_at
             assert dataset.created_at == Dataset.objects.get().created_at
             assert project.created_at == Project.objects.get().created_at
+            transaction.set_rollback(True)
+
+
+@pytest.mark.django_db
+def test_what_lay_ahead_still_does_and_a_result_may_hold_rows() -> None:
+    def make() -> tuple[User, str]:
+        return User.objects.create_user("ada", last_login=timezone.now() + timedelta(days=1)), "more"
+
+    for _time in range(2):  # recorded, and written again
+        with transaction.atomic():
+            user, more = replayed("for this other test", make)
+            assert (user.last_login, more) == (User.objects.get().last_login, "more")
+            assert user.date_joined < timezone.now() < user.last_login
             transaction.set_rollback(True)

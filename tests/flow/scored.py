@@ -15,6 +15,7 @@ from annotation.models import Batch, Dataset
 from tests.batches import create_batch
 from tests.conftest import records
 from tests.flow.review.test_response_import import lines
+from tests.replaying import replayed
 
 
 def imported(project: Any, folder: Path, name: str, found: list[Any], *, format: str = "jsonl") -> Dataset:
@@ -50,7 +51,10 @@ WORKED = {
 
 @pytest.fixture
 def worked(project: Any, tmp_path: Path) -> Batch:
-    batch = opened(project, imported(project, tmp_path, "wells", [r | {"shape": "2hop"} for r in records(5)]))
-    say(batch, tmp_path, WORKED)
-    problem_reports.exclude(batch.hits.get(item__position=3), reason="Two towers stand there")
-    return batch
+    def make() -> Batch:
+        batch = opened(project, imported(project, tmp_path, "wells", [r | {"shape": "2hop"} for r in records(5)]))
+        say(batch, tmp_path, WORKED)
+        problem_reports.exclude(batch.hits.get(item__position=3), reason="Two towers stand there")
+        return batch
+
+    return replayed("worked", make, project)

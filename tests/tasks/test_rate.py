@@ -29,6 +29,7 @@ from annotation.templatetags.rating_tags import given_in
 from annotation.views.response_words import words_of
 from tests.api.calling import caller
 from tests.batches import create_batch
+from tests.replaying import replayed
 from tests.tasks.html_form import read_form
 from tests.views.console import work_off
 
@@ -69,27 +70,31 @@ GIVEN = {
 @pytest.fixture
 def rated(project: Any, tmp_path: Path) -> Batch:
     """Three items, each rated by two workers."""
-    file = tmp_path / "items.jsonl"
-    file.write_text("".join(json.dumps(item) + "\n" for item in ITEMS))
-    dataset_import.import_dataset(project, file, format="jsonl", name="made")
-    batch = create_batch(
-        project,
-        "ratings",
-        task="rate",
-        datasets=[Dataset.objects.get(slug="made")],
-        options={"rubric": RUBRIC},
-        assignments_per_hit=2,
-    )
-    batch_launch.launch(batch)
-    rows = [
-        {"dataset": "made", "item": k, "worker": worker, "answer": answer}
-        for worker, answers in GIVEN.items()
-        for k, answer in enumerate(answers)
-    ]
-    responses = tmp_path / "responses.jsonl"
-    responses.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    import_responses(batch, responses)
-    return batch
+
+    def make() -> Batch:
+        file = tmp_path / "items.jsonl"
+        file.write_text("".join(json.dumps(item) + "\n" for item in ITEMS))
+        dataset_import.import_dataset(project, file, format="jsonl", name="made")
+        batch = create_batch(
+            project,
+            "ratings",
+            task="rate",
+            datasets=[Dataset.objects.get(slug="made")],
+            options={"rubric": RUBRIC},
+            assignments_per_hit=2,
+        )
+        batch_launch.launch(batch)
+        rows = [
+            {"dataset": "made", "item": k, "worker": worker, "answer": answer}
+            for worker, answers in GIVEN.items()
+            for k, answer in enumerate(answers)
+        ]
+        responses = tmp_path / "responses.jsonl"
+        responses.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        import_responses(batch, responses)
+        return batch
+
+    return replayed("ratings", make, project)
 
 
 def long_rows(batch: Batch, path: Path) -> list[dict[str, Any]]:

@@ -20,13 +20,17 @@ from annotation.pure.text.masking import resolved
 from tests.derivations.test_official_files import checked
 from tests.flow.making import FREE, derived, everything, singles
 from tests.flow.review.test_response_import import lines
+from tests.replaying import replayed
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def made(project: Project, tmp_path: Path) -> dict[str, Dataset]:
-    return everything(project, tmp_path)
+    def make() -> dict[str, Dataset]:
+        return everything(project, tmp_path)
+
+    return replayed("made here", make, project)
 
 
 def exported(dataset: Dataset, folder: Path) -> tuple[Path, list[dict[str, Any]]]:

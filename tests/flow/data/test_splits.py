@@ -21,6 +21,7 @@ from tests.derivations.test_official_files import checked
 from tests.flow.making import FREE, composed, derived, singles
 from tests.flow.review.test_response_import import lines
 from tests.long_forms import first
+from tests.replaying import replayed
 
 pytestmark = pytest.mark.django_db
 
@@ -30,18 +31,22 @@ NAMES = ("train", "dev", "test")
 @pytest.fixture
 def made(project: Project, tmp_path: Path) -> dict[str, Dataset]:
     """In the order of the README: compositions, splits, the contexts of each, twins of each."""
-    import_dataset(project, lines(tmp_path / "singles.jsonl", singles()), format="jsonl", name="singles")
-    derived("singles", "composable-pairs", "pairs")
-    graphs = derived("pairs", "graphs", "graphs", count=30, mix="2hop=1,3hop1=1,4hop1=1", **FREE)
-    create_results_dataset(composed(project, graphs, tmp_path), name="composed")
-    parts = {"train": 0.6, "dev": 0.2, "test": 0.2}
-    source = Dataset.objects.get(slug="composed")
-    for name in ("mine", "again"):
-        derive_dataset(source, how="splits", name=name, seed=4, options=parts)
-    for name in NAMES:
-        derived(f"mine-{name}", "contexts", name, pool="singles", paragraphs=8)
-        derived(name, "unanswerable-twins", f"{name}-full", pool="singles")
-    return {dataset.slug: dataset for dataset in Dataset.objects.whole()}
+
+    def make() -> dict[str, Dataset]:
+        import_dataset(project, lines(tmp_path / "singles.jsonl", singles()), format="jsonl", name="singles")
+        derived("singles", "composable-pairs", "pairs")
+        graphs = derived("pairs", "graphs", "graphs", count=30, mix="2hop=1,3hop1=1,4hop1=1", **FREE)
+        create_results_dataset(composed(project, graphs, tmp_path), name="composed")
+        parts = {"train": 0.6, "dev": 0.2, "test": 0.2}
+        source = Dataset.objects.get(slug="composed")
+        for name in ("mine", "again"):
+            derive_dataset(source, how="splits", name=name, seed=4, options=parts)
+        for name in NAMES:
+            derived(f"mine-{name}", "contexts", name, pool="singles", paragraphs=8)
+            derived(name, "unanswerable-twins", f"{name}-full", pool="singles")
+        return {dataset.slug: dataset for dataset in Dataset.objects.whole()}
+
+    return replayed("splits", make, project)
 
 
 def supports(dataset: Dataset) -> set[str]:

@@ -26,6 +26,7 @@ from tests.batches import create_batch
 from tests.flow.reports.test_model_figures import near, rows_of
 from tests.flow.review.test_response_import import lines
 from tests.flow.scored import imported
+from tests.replaying import replayed
 from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.django_db
@@ -91,26 +92,30 @@ def found_by(content: JSON, judge: str) -> dict[str, JSON]:
 @pytest.fixture
 def sampled(project: Any, tmp_path: Path) -> tuple[Batch, dict[int, str], dict[int, str]]:
     """400 questions, two systems, half of the equal answers asked, of all items 60 %; a good judge of everything."""
-    rng, size = random.Random(4), 400
-    gold = [[f"Tarn {k}", f"the tarn {k} of Quill"] for k in range(size)]
 
-    def answer(k: int, exact: float) -> str:
-        texts = (f"It was Tarn {k}.", "Tarn", f"the well {k}", "Farrow", "")
-        return f"tarn {k}" if rng.random() < exact else rng.choice(texts)
+    def make() -> tuple[Batch, dict[int, str], dict[int, str]]:
+        rng, size = random.Random(4), 400
+        gold = [[f"Tarn {k}", f"the tarn {k} of Quill"] for k in range(size)]
 
-    told = {"one": [answer(k, 0.5) for k in range(size)], "two": [answer(k, 0.1) for k in range(size)]}
-    batch = asked(project, tmp_path, told, gold, control=0.5)
-    people, judge = {}, {}
-    for k, item in enumerate(items_of(batch)):
-        right = 0.95 if item["exact_match"] else 0.8 if "It was" in item["candidate"] else 0.15
-        is_right = rng.random() < right
-        other = rng.choice(["partly", "not", "not", WRONG_GOLD])
-        if rng.random() < 0.6:
-            people[k] = "same" if is_right else other
-        judge[k] = "same" if is_right == (rng.random() < 0.93) else "not"
-    say(batch, tmp_path, people)
-    predict(batch, tmp_path, judge, "oracle")
-    return batch, people, judge
+        def answer(k: int, exact: float) -> str:
+            texts = (f"It was Tarn {k}.", "Tarn", f"the well {k}", "Farrow", "")
+            return f"tarn {k}" if rng.random() < exact else rng.choice(texts)
+
+        told = {"one": [answer(k, 0.5) for k in range(size)], "two": [answer(k, 0.1) for k in range(size)]}
+        batch = asked(project, tmp_path, told, gold, control=0.5)
+        people, judge = {}, {}
+        for k, item in enumerate(items_of(batch)):
+            right = 0.95 if item["exact_match"] else 0.8 if "It was" in item["candidate"] else 0.15
+            is_right = rng.random() < right
+            other = rng.choice(["partly", "not", "not", WRONG_GOLD])
+            if rng.random() < 0.6:
+                people[k] = "same" if is_right else other
+            judge[k] = "same" if is_right == (rng.random() < 0.93) else "not"
+        say(batch, tmp_path, people)
+        predict(batch, tmp_path, judge, "oracle")
+        return batch, people, judge
+
+    return replayed("answers of two systems", make, project)
 
 
 class Second:

@@ -40,6 +40,7 @@ from tests.flow.reports.test_model_figures import CHOICE, SCALE, predict, rows_o
 from tests.flow.review.test_response_import import lines
 from tests.flow.scored import imported
 from tests.management.conftest import Run, run  # noqa: F401 - a fixture
+from tests.replaying import replayed
 
 pytestmark = pytest.mark.django_db
 JSON = dict[str, Any]
@@ -76,11 +77,14 @@ def answer(batch: Batch, folder: Path, people: int = 3) -> None:
 
 @pytest.fixture
 def drawn(project: Any, tmp_path: Path) -> Batch:
-    batch = drafted(project, tmp_path)
-    predict(batch, tmp_path, PREDICTED)
-    batch_launch.launch(batch)
-    answer(batch, tmp_path)
-    return batch
+    def make() -> Batch:
+        batch = drafted(project, tmp_path)
+        predict(batch, tmp_path, PREDICTED)
+        batch_launch.launch(batch)
+        answer(batch, tmp_path)
+        return batch
+
+    return replayed("drawn by confidence", make, project)
 
 
 def chances_of(batch: Batch) -> dict[int, float]:

@@ -29,6 +29,7 @@ from annotation.pure.reports.tables import cell_text, note_of
 from tests.batches import create_batch
 from tests.flow.review.test_response_import import lines
 from tests.flow.scored import imported
+from tests.replaying import replayed
 
 pytestmark = pytest.mark.django_db
 JSON = dict[str, Any]
@@ -90,11 +91,14 @@ def rows_of(content: JSON, name: str) -> list[JSON]:
 
 @pytest.fixture
 def beside(project: Any, tmp_path: Path) -> tuple[Batch, Given, dict[int, str], dict[int, float]]:
-    given, model, sure = study(7)
-    people = {person: {i: {"sound": said} for i, said in own.items()} for person, own in given.items()}
-    batch = judged(project, tmp_path, [CHOICE], people, ITEMS)
-    predict(batch, tmp_path, [{"item": i, "answer": {"sound": model[i]}, "confidence": sure[i]} for i in model])
-    return batch, given, model, sure
+    def make() -> tuple[Batch, Given, dict[int, str], dict[int, float]]:
+        given, model, sure = study(7)
+        people = {person: {i: {"sound": said} for i, said in own.items()} for person, own in given.items()}
+        batch = judged(project, tmp_path, [CHOICE], people, ITEMS)
+        predict(batch, tmp_path, [{"item": i, "answer": {"sound": model[i]}, "confidence": sure[i]} for i in model])
+        return batch, given, model, sure
+
+    return replayed("a model beside people", make, project)
 
 
 def others_majority(given: Given, item: int, person: str = "") -> dict[str, float]:

@@ -25,6 +25,7 @@ from tests.batches import create_batch
 from tests.conftest import write_records
 from tests.flow.review.test_response_import import lines
 from tests.management.conftest import Run, run
+from tests.replaying import replayed
 
 __all__ = ["run"]
 pytestmark = pytest.mark.django_db
@@ -52,11 +53,15 @@ def dataset_of(project: Any, folder: Path, size: int) -> Dataset:
 @pytest.fixture
 def rated(project: Any, tmp_path: Path) -> Batch:
     """A batch in which people see two of five items."""
-    dataset = dataset_of(project, tmp_path, 5)
-    batch = create_batch(project, "rated", task="rate", datasets=[dataset], sample=2, options={"rubric": RUBRIC})
-    batch_launch.launch(batch)
-    batch.refresh_from_db()
-    return batch
+
+    def make() -> Batch:
+        dataset = dataset_of(project, tmp_path, 5)
+        batch = create_batch(project, "rated", task="rate", datasets=[dataset], sample=2, options={"rubric": RUBRIC})
+        batch_launch.launch(batch)
+        batch.refresh_from_db()
+        return batch
+
+    return replayed("rated and predicted", make, project)
 
 
 def brought(batch: Batch, folder: Path, rows: list[dict[str, Any]], model: str = "m") -> dict[str, Any]:

@@ -23,7 +23,8 @@ from annotation.pure.reports.participation_flow import flow_tables
 from annotation.pure.reports.report_values import table_of
 from annotation.pure.reports.tables import cell_text, note_of
 from tests.flow.acting import newcomer, take
-from tests.flow.suggesting import MODEL, suggesting
+from tests.flow.suggesting import MODEL, consented, suggesting
+from tests.replaying import replayed
 
 pytestmark = pytest.mark.django_db
 near = pytest.approx
@@ -33,16 +34,21 @@ ITEMS, K, PEOPLE = 32, 2, 8
 @pytest.fixture
 def batch(project: Any, tmp_path: Path) -> Batch:
     """The model always says yes; people mostly say no where they see nothing, and follow it half of the time."""
-    made = suggesting(project, tmp_path, size=ITEMS, k=K)
-    rng = random.Random(5)
-    workers = [newcomer(project, f"worker-{k}") for k in range(PEOPLE)]
-    while taken := [row for worker in workers if (row := take(worker, made))]:
-        for row in taken:
-            yes = rng.random() < (0.65 if row.suggested else 0.3)
-            seconds = rng.uniform(4, 9) * (0.5 if row.suggested else 1)
-            said = {"sound": "yes" if yes else "no"}
-            submissions.submit(row, said, key="0.form", base=0, active_seconds=seconds)
-    return made
+    consented(project)
+
+    def make() -> Batch:
+        made = suggesting(project, tmp_path, size=ITEMS, k=K)
+        rng = random.Random(5)
+        workers = [newcomer(project, f"worker-{k}") for k in range(PEOPLE)]
+        while taken := [row for worker in workers if (row := take(worker, made))]:
+            for row in taken:
+                yes = rng.random() < (0.65 if row.suggested else 0.3)
+                seconds = rng.uniform(4, 9) * (0.5 if row.suggested else 1)
+                said = {"sound": "yes" if yes else "no"}
+                submissions.submit(row, said, key="0.form", base=0, active_seconds=seconds)
+        return made
+
+    return replayed("suggestions followed", make, project)
 
 
 def rows_of(content: Any, name: str) -> list[dict[str, Any]]:

@@ -15,16 +15,21 @@ from annotation.flow.review.review_decisions import Decision
 from annotation.models import Batch, Hit
 from tests.conftest import answer_to
 from tests.flow import acting
+from tests.replaying import replayed
 
 
 @pytest.fixture
 def batch(project: Any, dataset: Any, bob: Any, carol: Any) -> Batch:
     """Two workers disagree on every HIT."""
-    made = acting.launched(project, "doubtful", dataset, assignments_per_hit=2)
-    acting.answer_all(bob, made)
-    while row := acting.take(carol, made):
-        acting.submit(row, answer_to(row) | {"kind": "typed", "text": f"somewhere else {row.pk}"})
-    return made
+
+    def make() -> Batch:
+        made = acting.launched(project, "doubtful", dataset, assignments_per_hit=2)
+        acting.answer_all(bob, made)
+        while row := acting.take(carol, made):
+            acting.submit(row, answer_to(row) | {"kind": "typed", "text": f"somewhere else {row.pk}"})
+        return made
+
+    return replayed("conclusions", make, project, dataset, bob, carol)
 
 
 def kept(batch: Batch) -> list[int]:

@@ -15,6 +15,7 @@ from annotation.flow.review.adjudication import cause_tables
 from annotation.models import Adjudication, Batch, Hit, Member, Review, User
 from tests.conftest import answer_to
 from tests.flow import acting
+from tests.replaying import replayed
 
 pytestmark = pytest.mark.postgresql(reason="responses are locked, so that two who decide at once see each other")
 
@@ -36,11 +37,15 @@ def erik(project: Any) -> User:
 @pytest.fixture
 def batch(project: Any, dataset: Any, bob: Any, carol: Any) -> Batch:
     """Bob answers everything right, carol everything wrong."""
-    made = acting.launched(project, "doubtful", dataset, assignments_per_hit=2, two_adjudicators=True)
-    acting.answer_all(bob, made)
-    while row := acting.take(carol, made):
-        acting.submit(row, answer_to(row) | {"kind": "typed", "text": "somewhere else"})
-    return made
+
+    def make() -> Batch:
+        made = acting.launched(project, "doubtful", dataset, assignments_per_hit=2, two_adjudicators=True)
+        acting.answer_all(bob, made)
+        while row := acting.take(carol, made):
+            acting.submit(row, answer_to(row) | {"kind": "typed", "text": "somewhere else"})
+        return made
+
+    return replayed("double adjudication", make, project, dataset, bob, carol)
 
 
 @pytest.fixture

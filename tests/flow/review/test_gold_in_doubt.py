@@ -14,6 +14,7 @@ from annotation.flow.review import gold_in_doubt
 from annotation.models import Batch, Dataset, GoldDecision, Hit
 from tests.conftest import answer_to
 from tests.flow import acting
+from tests.replaying import replayed
 
 pytestmark = pytest.mark.postgresql(reason="HITs are locked")
 
@@ -23,13 +24,17 @@ FAR = {0: ["", "", ""], 1: ["The far shore", "the far shore!", ""], 2: ["a", "b"
 @pytest.fixture
 def batch(project: Any, dataset: Any) -> Batch:
     """Three people; of the four items two are answered alike by most, and not as gold has it."""
-    made = acting.launched(project, "doubtful", dataset, assignments_per_hit=3)
-    for k in range(3):
-        worker = acting.newcomer(project, f"reader-{k}")
-        while row := acting.take(worker, made):
-            text = FAR[row.hit.item.position][k]
-            acting.submit(row, answer_to(row) | ({"kind": "typed", "text": text} if text else {}))
-    return made
+
+    def make() -> Batch:
+        made = acting.launched(project, "doubtful", dataset, assignments_per_hit=3)
+        for k in range(3):
+            worker = acting.newcomer(project, f"reader-{k}")
+            while row := acting.take(worker, made):
+                text = FAR[row.hit.item.position][k]
+                acting.submit(row, answer_to(row) | ({"kind": "typed", "text": text} if text else {}))
+        return made
+
+    return replayed("gold in doubt", make, project, dataset)
 
 
 def hit(batch: Batch, position: int) -> Hit:

@@ -18,6 +18,7 @@ from annotation.flow.projects.projects import project_named
 from annotation.flow.work import arm_draws, leases, next_assignment, open_work, worker_batches
 from annotation.models import ArmDraw, Assignment, AuditEntry, Batch, Experiment, Participation, Project, Worker
 from tests.flow import acting
+from tests.replaying import replayed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql(reason="draws are made under a lock")]
 
@@ -49,7 +50,12 @@ def in_order(project: Project, tmp_path: Path) -> Experiment:
 
 @pytest.fixture
 def of_one(project: Project, tmp_path: Path) -> Experiment:
-    return experiments.join(project, "study", arms(project, tmp_path, assignments_per_hit=12), title="Read and answer")
+    def make() -> Experiment:
+        return experiments.join(
+            project, "study", arms(project, tmp_path, assignments_per_hit=12), title="Read and answer"
+        )
+
+    return replayed("arms of one", make, project)
 
 
 def begin(worker: Worker, experiment: Experiment) -> Batch:

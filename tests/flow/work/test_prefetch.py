@@ -22,6 +22,7 @@ from annotation.pure.batches import queue_order
 from tests.conftest import records
 from tests.flow.acting import answer_all, dataset_of, launched, newcomer, participation_of, submit, take
 from tests.flow.review.test_response_import import lines
+from tests.replaying import replayed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql(reason="a HIT is held in one statement under locks")]
 
@@ -29,7 +30,11 @@ pytestmark = [pytest.mark.django_db, pytest.mark.postgresql(reason="a HIT is hel
 @pytest.fixture
 def large(project: Any, tmp_path: Path) -> Batch:
     """A batch of eight HITs, one assignment each."""
-    return launched(project, "large", dataset_of(project, tmp_path, name="eight", size=8), assignments_per_hit=1)
+
+    def make() -> Batch:
+        return launched(project, "large", dataset_of(project, tmp_path, name="eight", size=8), assignments_per_hit=1)
+
+    return replayed("eight HITs", make, project)
 
 
 def hold(worker: Worker, batch: Batch) -> PrefetchedHit:

@@ -19,6 +19,7 @@ from annotation.models import Batch
 from tests.flow.acting import dataset_of, launched
 from tests.marketplaces.prolific.panel import Panel
 from tests.prolific_emulator.conftest import TOKEN
+from tests.replaying import replayed
 
 
 @pytest.fixture
@@ -31,9 +32,12 @@ def emulator() -> Iterator[Emulator]:
 def make_panel(emulator: Emulator, project: Any, tmp_path: Path) -> Callable[..., Panel]:
     def make(size: int = 4, per_hit: int = 9, **options: str) -> Panel:
         ledger.deposit(project, Decimal(5000), key="start")
-        batch = launched(
-            project, "panel", dataset_of(project, tmp_path, name="panel", size=size), assignments_per_hit=per_hit
-        )
+
+        def opened() -> Batch:
+            dataset = dataset_of(project, tmp_path, name="panel", size=size)
+            return launched(project, "panel", dataset, assignments_per_hit=per_hit)
+
+        batch = replayed(f"panel of {size} for {per_hit}", opened, project)
         return Panel(emulator, batch, **options)
 
     return make

@@ -14,16 +14,20 @@ from annotation.models import Adjudication, Assignment, Batch, BatchActivity, Hi
 from annotation.registry import task_type
 from tests.conftest import answer_to
 from tests.flow import acting
+from tests.replaying import replayed
 from tests.views.console import at
 
 
 @pytest.fixture
 def open_batch(project: Any, dataset: Any, bob: Any, carol: Any) -> Batch:
-    made = acting.launched(project, "open", dataset, assignments_per_hit=2)
-    acting.answer_all(bob, made)
-    while row := acting.take(carol, made):
-        acting.submit(row, answer_to(row) | {"kind": "typed", "text": "the far shore"})
-    return made
+    def make() -> Batch:
+        made = acting.launched(project, "open", dataset, assignments_per_hit=2)
+        acting.answer_all(bob, made)
+        while row := acting.take(carol, made):
+            acting.submit(row, answer_to(row) | {"kind": "typed", "text": "the far shore"})
+        return made
+
+    return replayed("two who disagree", make, project, dataset, bob, carol)
 
 
 @pytest.fixture

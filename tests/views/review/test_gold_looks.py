@@ -13,6 +13,7 @@ from annotation.models import Adjudication, AuditEntry, Batch, Comment, Hit, Ite
 from tests.api.calling import caller, member
 from tests.conftest import answer_to
 from tests.flow import acting
+from tests.replaying import replayed
 from tests.views.console import at
 
 HIT = "batches/open/hits/{}/"
@@ -22,13 +23,17 @@ BUTTON = "Show gold, names, scores and comments"
 @pytest.fixture
 def tied(project: Any, dataset: Any, alice: Any, bob: Any, carol: Any) -> Hit:
     """A HIT to adjudicate: Bob's answer is right, Carol's wrong; with a comment."""
-    made = acting.launched(project, "open", dataset, assignments_per_hit=2)
-    acting.answer_all(bob, made)
-    while row := acting.take(carol, made):
-        acting.submit(row, answer_to(row) | {"kind": "typed", "text": "the far shore"})
-    hit = Hit.objects.select_related("batch", "item").get(pk=adjudication.queue(made)[0].pk)
-    comments.add(alice, "Carol errs.", hit=hit)
-    return hit
+
+    def make() -> Hit:
+        made = acting.launched(project, "open", dataset, assignments_per_hit=2)
+        acting.answer_all(bob, made)
+        while row := acting.take(carol, made):
+            acting.submit(row, answer_to(row) | {"kind": "typed", "text": "the far shore"})
+        hit = Hit.objects.select_related("batch", "item").get(pk=adjudication.queue(made)[0].pk)
+        comments.add(alice, "Carol errs.", hit=hit)
+        return hit
+
+    return replayed("a tied HIT", make, project, dataset, alice, bob, carol)
 
 
 def session(user: Any) -> Client:

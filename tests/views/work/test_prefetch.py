@@ -18,13 +18,17 @@ from annotation.flow.work import prefetch as flow
 from annotation.models import Assignment, Batch, Feedback, Instructions, PrefetchedHit, WorkerBlock
 from annotation.tasktype import capabilities
 from tests.flow.acting import dataset_of, launched
+from tests.replaying import replayed
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def batch(project: Any, tmp_path: Path) -> Batch:
-    return launched(project, "large", dataset_of(project, tmp_path, name="eight", size=8), assignments_per_hit=1)
+    def make() -> Batch:
+        return launched(project, "large", dataset_of(project, tmp_path, name="eight", size=8), assignments_per_hit=1)
+
+    return replayed("eight HITs seen", make, project)
 
 
 def here() -> str:
