@@ -26,6 +26,4 @@ def is_open(batch: Batch) -> bool:
 
 def batch_for(worker: Worker, batch: Batch) -> Batch:
     """The arm that is open to the worker; the batch itself where it is no arm, or before they drew."""
-    if batch.experiment is None:
-        return batch
-    return current_arm(worker, batch.experiment) or batch
+    return (current_arm(worker, batch.experiment) if batch.experiment else None) or batch

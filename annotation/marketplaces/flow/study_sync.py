@@ -25,7 +25,7 @@ from annotation.marketplaces.flow.differences import FoundDifference
 from annotation.marketplaces.flow.payments import send_messages
 from annotation.marketplaces.models import Connection, Difference, PanelStudy, ReceivedEvent, Visit, VisitBonus
 from annotation.marketplaces.study_base import ReceivedMessage, Status
-from annotation.models import Batch, Message, Worker, clock
+from annotation.models import Assignment, Batch, Message, Worker, clock
 from annotation.models.sealed import Unsealable
 
 OFTEN, SELDOM = timedelta(minutes=1), timedelta(minutes=15)  # between two reads: of studies wanted active, of others
@@ -81,6 +81,10 @@ def _take_in_all(study: PanelStudy, session: StudySession) -> list[FoundDifferen
         if visit := known.get(theirs.external_id):
             visit_states.take_in(visit, theirs)
     visit_decisions.send_again(study)
+    back = {"visited__visit__study": study, "visited__visit__remote_state": Status.AWAITING}
+    for row in Assignment.objects.filter(**back, visited__visit__decision="", approval=Assignment.Approved.APPROVED):
+        with suppress(Refused):  # the budget does not cover the rest
+            visit_decisions.note_approved(row)  # again, as the visit may have been under way then
     known = {visit.external_id: visit for visit in Visit.objects.filter(study=study)}
     return [one for theirs in listed for one in differences.of_submission(study, theirs, known.get(theirs.external_id))]
 

@@ -130,3 +130,17 @@ def test_a_visit_that_was_returned_meanwhile_is_not_rejected_there_again_and_aga
     send(paying)
     visit.refresh_from_db()
     assert (visit.tries, visit.trouble) == (0, "")
+
+
+def test_a_visit_whose_responses_were_approved_while_it_was_under_way_is_approved_once_it_is_over(
+    paying: Panel,
+) -> None:
+    visit = came_back(paying, state="live", outcome="")
+    Assignment.objects.update(auto_approve_at=timezone.now() - timedelta(minutes=1))
+    assert assignment_approval.approve_due() == 1
+    sync(paying)
+    visit.refresh_from_db()
+    assert (visit.state, visit.decision) == ("ended", "approved")
+    send(paying)
+    sync(paying)
+    assert states() == ["paid"]
