@@ -7,6 +7,7 @@ Runs beside the web server in the installation's environment (annotation.setting
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tempfile
 import traceback
@@ -161,8 +162,11 @@ def newcomer(*, password: str) -> str:
     return str(user.username)
 
 
-def joined(*, token: str) -> int:
-    """As many people as an invite link has places for join by it, and answer all that is open to them; responses."""
+def joined(*, token: str, disagreed: str = "") -> int:
+    """As many people as an invite link has places for join by it, and answer all that is open to them; responses.
+
+    Each answers the question `disagreed` by another word of the first paragraph.
+    """
     invited, count = invites.usable_invite(token), 0
     while invited:
         user = User.objects.create_user(f"reader-{next(fresh)}")
@@ -171,10 +175,20 @@ def joined(*, token: str) -> int:
         consent.give(worker, version=invited.project.consent_version)
         for open_batch in Batch.objects.filter(project=invited.project, state=Batch.State.OPEN):
             while assignment := acting.take(worker, open_batch):
-                acting.submit(assignment, answer_to(assignment) | {"support": []})
+                answer = answer_to(assignment) | {"support": []}
+                if disagreed and assignment.hit.payload["question"] == disagreed:
+                    answer |= word_of(assignment, user.pk)
+                acting.submit(assignment, answer)
                 count += 1
         invited = invites.usable_invite(token)
     return count
+
+
+def word_of(assignment: Assignment, number: int) -> dict[str, Any]:
+    """An answer: one of the first paragraph's longer words."""
+    words = list(re.finditer(r"\w{4,}", assignment.hit.payload["paragraphs"][0]["text"]))
+    word = words[number % len(words)]
+    return {"text": word[0], "paragraph": 0, "start": word.start(), "end": word.end()}
 
 
 def guarded(*, password: str) -> str:

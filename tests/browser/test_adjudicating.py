@@ -193,7 +193,7 @@ def test_open_hits_are_decided_with_the_keyboard_alone(judge: tuple[Any, int], s
         press(page, "1")
         assert left(page) == f"{remaining} left"
     press(page, "1")
-    assert "Nothing left to adjudicate." in page.locator("main").inner_text()
+    assert "Nothing to adjudicate" in page.locator("main").inner_text()
     assert [row["decision"] for row in site.ask("decisions", batch=batch)] == ["accepted"] * HITS
 
 

@@ -224,3 +224,21 @@ def test_a_list_opens_calmly(visit: Callable[..., Any], furnished: dict[str, Any
     page = visit(furnished["sessions"]["alice"])
     page.goto(furnished["urls"][name])
     assert 5 < controls.count(page) <= most
+
+
+LISTS = ("project", "batches", "datasets", "people", "qualifications", "batch-workers", "review", "approvals", "round")
+WIDE = "() => [...document.querySelectorAll('.table-box')].filter((box) => box.scrollWidth > box.clientWidth).length"
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_the_rows_of_a_table_are_cards_on_a_phone_with_the_way_back_in_one_link(
+    visit: Callable[..., Any], furnished: dict[str, Any], name: str
+) -> None:
+    page = visit(furnished["sessions"]["alice"], viewport={"width": 390, "height": 844})
+    page.goto(furnished["urls"][name])
+    expect(page.locator(".table-box").first).to_be_visible()
+    assert page.evaluate(WIDE) == 0
+    links = [link.bounding_box()["width"] for link in page.locator(".breadcrumbs li:has(a)").all()]
+    assert len([width for width in links if width > 1]) <= 1
+    tabs = page.locator("nav.tabs:has(> .menu)")
+    assert tabs.count() == 0 or tabs.evaluate("(bar) => bar.scrollWidth - bar.clientWidth") < 16

@@ -73,7 +73,8 @@ def _figures_of(study: Mapping[str, Any], translate: Translate, name: str) -> It
     ]
     groups = tuple(translate(words) for words in MEASURES.values())
     title = translate(_("Human performance"))
-    yield from _drawn(Dots(f"measures-{name}", title, "F1 (%)", groups, tuple(series), study=name, n=_span([study])))
+    n = _span([study])
+    yield from _drawn(Dots(f"measures-{name}", title, "F1 (%)", groups, tuple(series), across=True, study=name, n=n))
 
 
 def _hops(number: str, translate: Translate) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -47,26 +47,26 @@ DONE = {
 
 @member_page(roles.REVIEW)
 def adjudicate(request: Request, project: Project, batch: Batch) -> HttpResponse:
-    """The HITs of a batch to adjudicate."""
+    """The HITs of a batch to adjudicate; with `?first` the first of them."""
     shown = _launched(batch)
     fresh = conclusions.fresh(shown, most=conclusions.AT_ONCE)
     waiting = adjudication.waiting(shown, request.user, fresh=fresh)
+    first = waiting.first()
+    if first and "first" in request.GET:
+        return redirect("adjudicate-hit", project.slug, shown.slug, first.public_id)
     rows = waiting.select_related("item__dataset").defer("item__content", "item__dataset__report")
     page: Page[Any] = Paginator(rows, 50).get_page(request.GET.get("page"))
     for hit in page.object_list:
         fresh.put_into(hit)
     page.object_list = [
-        {"hit": hit, "heading": heading(shown, hit), "kind": kind_words(hit.open_kind)}
-        | {"answers": hit.standing, "both_decided": hit.both_decided}
-        for hit in page.object_list
+        {"hit": hit, "heading": heading(shown, hit), "kind": kind_words(hit.open_kind)} for hit in page.object_list
     ]
-    context: dict[str, Any] = {"page": page, "first": waiting.first(), "undone": _undoable(request, shown)}
-    context["is_complete"] = fresh.complete
     everybody = adjudication.waiting(shown, fresh=fresh).count() if shown.two_adjudicators else page.paginator.count
-    context["elsewhere"] = everybody - page.paginator.count
-    context["agreement"] = _agreement(shown)
-    counted = {"adjudicate": everybody}
-    return render(request, "review/adjudicate.html", batch_context(shown, "adjudicate", counted=counted, **context))
+    context: dict[str, Any] = {"page": page, "first": first, "is_complete": fresh.complete}
+    context["undone"] = _undoable(request, shown)
+    context |= {"elsewhere": everybody - page.paginator.count, "agreement": _agreement(shown)}
+    context["counted"] = {"adjudicate": everybody}
+    return render(request, "review/adjudicate.html", batch_context(shown, "adjudicate", **context))
 
 
 def _agreement(batch: Batch) -> dict[str, Any] | None:
@@ -154,12 +154,8 @@ def _decide(request: Request, batch: Batch, made: Adjudication, *, typed: dict[s
 def _on(request: Request, batch: Batch, row: Hit) -> HttpResponse:
     """Redirect to the next HIT, with an undo link; to the list if there is none."""
     following = adjudication.following(batch, row, request.user)
-    args = [batch.project.slug, batch.slug]
-    if following is None:
-        messages.success(request, _("Nothing left to adjudicate."))
-        address = reverse("adjudicate", args=args)
-    else:
-        address = reverse("adjudicate-hit", args=[*args, following.public_id])
+    args = [batch.project.slug, batch.slug, *([following.public_id] if following else [])]
+    address = reverse("adjudicate-hit" if following else "adjudicate", args=args)
     return HttpResponseRedirect(f"{address}?undo={row.public_id}", status=303)
 
 

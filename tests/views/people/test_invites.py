@@ -112,7 +112,7 @@ def test_it_shows_where_workers_are_stuck(
 
     def stuck_at() -> str:
         row = people().partition("</thead>")[2].partition("</tbody>")[0]
-        found = re.search(r'<td class="number">\d+</td>\s*<td>(.*?)</td>', row, re.DOTALL)
+        found = re.search(r'data-label="Stuck at">(.*?)</td>', row, re.DOTALL)
         assert found
         return re.sub(r"<.*?>", "", found[1]).strip()
 

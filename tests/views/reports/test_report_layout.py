@@ -39,7 +39,7 @@ def test_figures_and_a_picture_come_first_then_the_table_and_the_rest_folded(
     ]  # fmt: skip
     assert page.context["lead"]["title"] == "Human performance"
     assert "8 responses to 4 items by 2 workers." in one_line(html)
-    parts = ('class="figures"', 'class="chart"', 'id="table-human-performance"', "Methods paragraph")
+    parts = ('class="figures"', 'class="chart fits"', 'id="table-human-performance"', "Methods paragraph")
     order = [html.index(part) for part in parts]
     assert order == sorted(order)
     folded = re.findall(r'class="entry" id="table-([\w-]+)"', html)
