@@ -136,6 +136,8 @@ class LaunchForm(BatchTermsForm):
 
     def add_problem(self, name: str, texts: list[str]) -> None:
         setting, _dot, option = name.partition(".")
+        if name == "name" and "title" in self.errors:
+            return  # it is made from the title
         if setting != "options":
             super().add_problem(name, texts)
         elif option not in self.options.errors:

@@ -69,6 +69,11 @@ def test_the_page_of_a_new_round_proposes_the_rule_of_its_task(desk: Any, pool: 
     assert '<option value="judged" selected>' in desk.get(NEW, {"task": "compose"}).content.decode()
 
 
+def test_a_title_that_is_missing_is_said_once(desk: Any, pool: Any) -> None:
+    response = desk.post(NEW, form(pool, title="", launch="1"))
+    assert set(response.context["form"].errors) == {"title"}
+
+
 def test_a_project_without_datasets_is_told_where_to_begin(desk: Any) -> None:
     assert "Import a dataset first" in desk.get(NEW).content.decode()
 
