@@ -54,6 +54,8 @@ def main() -> int:
             )
             print("\n".join(shortest.history))
             print("WRONG in it:", shortest.wrong[0])
+    if result.wrong:
+        print(f"after {len(result.turns)} steps:")
     for wrong in result.wrong:
         print("WRONG:", wrong)
     digest = hashlib.sha256("\n".join(result.history).encode()).hexdigest()

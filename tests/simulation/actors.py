@@ -31,7 +31,7 @@ from tests.simulation.marketplace import GuestActs
 from tests.simulation.model_endpoint import AskingActs
 from tests.simulation.prolific import ParticipantActs, StudyActs, serving
 from tests.simulation.scheduler import Act, Actor, Scheduler
-from tests.simulation.world import CANARY, GUESTS, PARTICIPANTS, World
+from tests.simulation.world import CANARY, GUESTS, PARTICIPANTS, World, overdue
 
 Choice = tuple[str, Act]
 
@@ -50,9 +50,9 @@ def actors(world: World, scheduler: Scheduler) -> list[Actor]:
     ]
     return [
         *(Actor(f"worker {k}", choose, weight=3.0) for k, choose in enumerate(workers, 1)),
-        *(Actor(f"guest {k}", choose) for k, choose in enumerate(guests, 1)),
-        *(Actor(f"publisher {k}", partial(publishing, chance), weight=1.5, luckless=2.0) for k in (1, 2)),
-        *(Actor(f"requester {k}", requester) for k in (1, 2)),
+        *(Actor(f"guest {k}", choose, weight=2.0) for k, choose in enumerate(guests, 1)),
+        *(Actor(f"publisher {k}", partial(publishing, chance), weight=3.0, luckless=2.0) for k in (1, 2)),
+        *(Actor(f"requester {k}", requester, weight=2.0) for k in (1, 2)),
         *(Actor(f"asker {k}", AskingActs(world, chance).choose, weight=0.4, luckless=2.0) for k in (1, 2)),
         Actor("payer", payer, weight=0.3),
         *(Actor(f"sweep {k}", partial(sweeping, world, scheduler)) for k in (1, 2)),
@@ -214,7 +214,7 @@ class RequesterActs:
         acts: list[tuple[float, str, Callable[[], Any]]] = [
             (6, "approves", self.approve),
             (4, "rejects", self.reject),
-            (4, "gives a bonus", self.bonus),
+            (6, "gives a bonus", self.bonus),
             (1, f"pauses {batch.slug}", partial(self.move, batch_launch.pause, batch)),
             (6, f"resumes {batch.slug}", partial(self.move, batch_launch.resume, batch)),
             (1, f"closes {batch.slug}", partial(self.move, batch_launch.close, batch)),
@@ -250,7 +250,7 @@ class RequesterActs:
         return f"assignment {row.pk}: {assignment_approval.reject(row, text='No.')}" if row else "none"
 
     def bonus(self) -> str:
-        row = self.one(approval="approved")
+        row = self.one(approval="approved", **({"batch": self.world.abroad} if self.chance.random() < 0.5 else {}))
         if row is None:
             return "none"
         key = f"bonus {row.pk} {self.chance.randrange(3)}"
@@ -354,17 +354,17 @@ def sweeping(world: World, scheduler: Scheduler) -> Choice:
     act = chance.choice(jobs.SWEEPS[:9] if chance.random() < 0.6 else sweeps())  # most often those of work and money
 
     def sweep() -> str:
-        began, sets = scheduler.clock.wall, world.clock_sets
+        sets, due = world.clock_sets, overdue(act)
         found = act()
-        if act in world.swept and sets == world.clock_sets:
-            world.swept[act] = began
+        if due and sets == world.clock_sets:
+            world.outlived.update(due & overdue(act))
         return str(found or "done")
 
     return f"runs {act.__module__.rpartition('.')[2]}.{act.__name__}", sweep
 
 
 def publishing(chance: Random) -> Choice:
-    act = chance.choice([publications.sweep, payments.sweep, hit_sync.sweep])
+    act = chance.choice([publications.sweep, payments.sweep, payments.sweep, hit_sync.sweep])
     return f"runs {act.__module__.rpartition('.')[2]}.sweep", lambda: str(act())
 
 

@@ -16,18 +16,20 @@ from botocore import xform_name
 from botocore.exceptions import ClientError, ReadTimeoutError
 from django.db.models import QuerySet
 
+from annotation.flow.review import assignment_approval
 from annotation.flow.work import submissions
-from annotation.marketplaces.flow import arrivals
+from annotation.marketplaces.flow import arrivals, payments, publications
 from annotation.marketplaces.flow.arrivals import Entry
+from annotation.marketplaces.flow.connections import HitSession, Patience
 from annotation.marketplaces.models import Arrival, Publication
 from annotation.marketplaces.mturk import marketplace
-from annotation.models import Payment
+from annotation.models import Assignment, Payment
 from annotation.models.compiled import compiled
 from annotation.models.fields import to_text
 from tests.conftest import answer_to
 from tests.marketplaces.fake_mturk import FakeMTurk, No
 from tests.simulation.outside import Outside
-from tests.simulation.world import MARKET, World
+from tests.simulation.world import GUESTS, ITEMS, MARKET, World
 
 OPERATIONS = {xform_name(name[3:]): name[3:] for name in dir(FakeMTurk) if name.startswith("do_")}
 TIMES = {"CreationTime", "Expiration", "SubmitTime", "ApprovalTime", "RejectionTime", "GrantTime"}
@@ -149,6 +151,22 @@ class GuestActs:
             self.there.submit(hit, self.name, name=assignment)
         self.leave()
         return f"HIT {row.hit_id}"
+
+
+def begin(world: World, chance: Random) -> None:
+    """What happened before: half of the HITs are published, some are done, approved and paid."""
+    session = HitSession(world.abroad.marketplace.connection, patience=Patience())
+    for _hit in range(ITEMS // 2):
+        found = publications.take(session.connection, patience=session.patience)
+        assert found is not None
+        publications.attempt(found, session)
+    for k in range(1, GUESTS + 1):
+        guest = GuestActs(world, chance, f"EARLY{k}")
+        guest.accept()
+        guest.submit()
+    for row in Assignment.objects.filter(batch=world.abroad, state="submitted").select_related("batch__project", "hit"):
+        assignment_approval.approve(row)
+    payments.sweep()
 
 
 def agreed(there: FakeMTurk) -> Iterator[str]:

@@ -30,7 +30,7 @@ PIECE = "copying a piece"
 # What an upgrade may change: `tests.process.newer` changes titles of projects.
 UPGRADED = frozenset({"newer_note", "django_migrations", "django_content_type", "auth_permission", "sqlite_sequence"})
 UPGRADED |= {"annotation_project"}
-SELDOM = 0.02  # times as often as others acts of its begin
+SELDOM = 0.003  # times as often as others acts of its begin
 KEPT = 3  # archives, of which one is restored
 FORGET = ("DROP TABLE IF EXISTS newer_note", "DELETE FROM django_migrations WHERE app = 'newer'")
 Tables = dict[str, str]
@@ -76,7 +76,7 @@ class Installation:
         self.looker.inc_thread_sharing()
         self.operator = Actor("operator", self.choose, weight=SELDOM, luckless=2.0)
         self.operator.operates = self.operator.has_files = True
-        self.timer = Actor("backup timer", self.timed, weight=SELDOM, luckless=2.0)
+        self.timer = Actor("backup timer", self.timed, weight=3 * SELDOM, luckless=2.0)
         self.timer.has_files = True
         sys.addaudithook(self._event)
 
@@ -110,8 +110,8 @@ class Installation:
         acts: list[tuple[float, str, Callable[[], Any]]] = [
             (1, "backs up", self.back_up),
             (0.5, "removes leftovers", backup.sweep_leftovers),
-            (2, "upgrades", self.upgrade),
-            (0.6 if self.archives else 0, "restores", self.lose),
+            (1.2, "upgrades", self.upgrade),
+            (1.2 if self.archives else 0, "restores", self.lose),
         ]
         _weight, name, act = self.scheduler.chance.choices(acts, [weight for weight, _name, _act in acts])[0]
         return name, partial(self.refused, act)

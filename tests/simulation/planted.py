@@ -13,9 +13,12 @@ from unittest import mock
 
 from django.db import transaction
 from django.db.models import F, QuerySet
+from django.db.models.functions import Mod
+from django.db.models.lookups import Exact
 
 from annotation.flow.money import ledger
 from annotation.flow.notifications import safe_http
+from annotation.flow.projects import job_queue
 from annotation.flow.work import leases, next_assignment, open_work, submissions
 from annotation.marketplaces.flow import bonuses, hit_terms
 from annotation.models import Assignment, Hit, Job, Participation
@@ -89,6 +92,12 @@ def prefetched_not_released(_clock: Clock) -> list[Any]:
     return [mock.patch.object(next_assignment, "let_go", return_value=0)]
 
 
+def leases_passed_over(_clock: Clock) -> list[Any]:
+    """Sweeps never end every other lease."""
+    ended = leases.overdue().exclude(Exact(Mod(F("pk"), 2), 0))
+    return [mock.patch.object(leases, "overdue", ended.all)]
+
+
 def webhook_before_commit(_clock: Clock) -> list[Any]:
     """An event is sent as it is written."""
     write = outbox.write
@@ -124,7 +133,10 @@ def job_without_fence(_clock: Clock) -> list[Any]:
     def finish(job: Job, state: str, **more: Any) -> bool:
         return bool(Job.objects.filter(pk=job.pk).update(state=state, **more))
 
-    return [mock.patch.object(Job, "finish", finish)]
+    def go_on(progress: job_queue.JobProgress, done: int, total: int) -> None:
+        Job.objects.filter(pk=progress.job.pk).update(done=done, total=total)
+
+    return [mock.patch.object(Job, "finish", finish), mock.patch.object(job_queue.JobProgress, "__call__", go_on)]
 
 
 def entry_without_balances(_clock: Clock) -> list[Any]:
@@ -157,6 +169,7 @@ PLANTS: dict[str, Callable[[Clock], list[Any]]] = {
     "payment without fence": payment_without_fence,
     "bonus called again": bonus_called_again,
     "prefetched HIT not released": prefetched_not_released,
+    "leases passed over": leases_passed_over,
     "webhook before commit": webhook_before_commit,
     "own clock in a comparison": own_clock,
     "paused job's work taken": job_without_fence,

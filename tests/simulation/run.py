@@ -50,6 +50,7 @@ def stage(seed: int, *, plant: str = "", on_prolific: bool = False) -> Iterator[
         stack.enter_context(marketplace.reached(outside, made.there))
         stack.enter_context(prolific.reached(outside, made))
         stack.enter_context(model_endpoint.reached(outside, made.models))
+        marketplace.begin(made, chance)
         if made.studies:
             studies.sweep()  # which publishes the study
         installation = Installation(scheduler, made, outside)

@@ -17,6 +17,7 @@ PLANTED = {  # and what does not hold then
     "submit without key": r"assignment \d+ has \d+ responses of \d+ forms",
     "payment without fence": r"bonus .* was paid there \d+ times",
     "prefetched HIT not released": r"HIT \d+ is held ",
+    "leases passed over": r"assignment \d+ has a lease until ",
     "webhook before commit": r"webhook \S+ was sent, but never happened",
     "own clock in a comparison": r"assignment \d+ (?:expired at .* before the end of its lease|has a lease until) ",
     "paused job's work taken": r"job \d+ ended as .* and again as |job \d+ went from ",

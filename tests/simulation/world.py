@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.management import call_command
 from django.db import connection
+from django.db.models.functions import Now
 
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.money import ledger
@@ -22,7 +23,7 @@ from annotation.flow.work import leases, next_assignment, prefetch
 from annotation.marketplaces.flow import connections
 from annotation.marketplaces.flow import studies as panel_studies
 from annotation.marketplaces.models import PanelStudy
-from annotation.models import Batch, Dataset, Participation, Project, Worker
+from annotation.models import Assignment, Batch, Dataset, Participation, PrefetchedHit, Project, Worker
 from annotation.webhooks import protocol, subscriptions
 from tests.conftest import records
 from tests.flow import triggers
@@ -63,10 +64,9 @@ class World:
     guests: dict[str, tuple[str, str]] = field(default_factory=dict)  # HIT and assignment of workers on the marketplace
     seen_outside: list[str] = field(default_factory=list)  # what the other sides should never have seen
     events: set[str] = field(default_factory=set)  # webhook events that happened, forgotten ones included
-    # sweeps that end leases: the time at which the last whole run of each began, unless the clock was set since
-    swept: dict[Callable[[], object], datetime | None] = field(
-        default_factory=lambda: {leases.expire_due: None, prefetch.let_go_overdue: None}
-    )
+    outlived: Counter[tuple[str, int, datetime]] = field(
+        default_factory=Counter
+    )  # whole sweeps, by leases that were due
     clock_sets: int = 0
     restores: int = 0
     is_ending: bool = False
@@ -75,9 +75,8 @@ class World:
     moved: Counter[str] = field(default_factory=Counter)  # moves that were met
 
     def set_clock(self) -> None:
-        """Forget what was compared with a time that is not any more."""
+        """What was compared with the time before is not compared with the one now."""
         self.clock_sets += 1
-        self.swept = dict.fromkeys(self.swept)
 
     def memory(self) -> list[Any]:
         """What must be true of the database as it is now."""
@@ -90,6 +89,16 @@ class World:
                 setattr(thing, name, value)
         self.set_clock()
         self.restores += 1
+
+
+def overdue(act: Callable[[], object]) -> set[tuple[str, int, datetime]]:
+    """Leases that this sweep is to end."""
+    rows: Any = ()
+    if act is leases.expire_due:
+        rows = Assignment.objects.filter(state="accepted", lease_until__lt=Now()).values_list("pk", "lease_until")
+    if act is prefetch.let_go_overdue:
+        rows = PrefetchedHit.objects.filter(expires_at__lt=Now()).values_list("hit", "expires_at")
+    return {(act.__name__, *row) for row in rows}
 
 
 def build(models: Endpoint, panel: Panel, *, on_prolific: bool) -> World:
