@@ -45,7 +45,7 @@ MACHINES: dict[type[Any], Moves] = {
     Visit: {NEW: {"live"}, "live": {"done", "ended"}},
     VisitBonus: {
         NEW: {"intended"},
-        "intended": {"prepared", "refused"},
+        "intended": {"prepared", "refused", "unclear"},
         "prepared": {"called", "intended"},
         "called": {"paid", "unclear", "refused", "prepared"},
         "unclear": {"paid", "not_paid"},

@@ -3,7 +3,7 @@
 The steps are committed one by one: the intent with our payments, the marketplace's list before, its id of the prepared
 payment, then that the call is about to be made. After that nothing is ever sent again: the list tells whether it was
 paid. Only one bonus of a visit is in flight, because the list has bare amounts. What the list does not tell in time,
-goes to a person.
+and a bonus of a visit whose list has amounts that we do not know, goes to a person.
 """
 
 import time
@@ -105,6 +105,9 @@ def prepare(study: PanelStudy, rows: Sequence[VisitBonus], session: StudySession
     try:
         for row in rows:
             row.before = _listed(row.visit, session)
+        unknown = any(map(_lists_unknown, rows))
+        if unknown and len(rows) > 1:
+            return sum(prepare(study, [row], session) for row in rows) > 0
         amounts = [(row.visit.external_id, row.amount) for row in rows]
         payment = session.call(session.marketplace.prepare_bonuses, study.external_id, amounts)
     except TryAgain as failed:
@@ -121,11 +124,18 @@ def prepare(study: PanelStudy, rows: Sequence[VisitBonus], session: StudySession
     with transaction.atomic():
         for row in rows:
             mine = VisitBonus.objects.filter(pk=row.pk, state=State.INTENDED, tries=row.tries)
-            mine.update(state=State.PREPARED, payment=payment, before=row.before, lease_until=None, error="")
+            state = State.UNCLEAR if unknown else State.PREPARED
+            mine.update(state=state, payment=payment, before=row.before, seen=row.before, lease_until=None, error="")
         if VisitBonus.objects.filter(payment=payment).count() < len(rows):  # another process took some of them over
             VisitBonus.objects.filter(payment=payment).update(state=State.INTENDED, payment="")
             return False
     return True
+
+
+def _lists_unknown(row: VisitBonus) -> bool:
+    """Whether bonuses are listed that were never seen here, as after a restore: a person says whether this is one."""
+    longest = max((one.seen for one in row.visit.bonuses.all()), key=len)  # lists only grow
+    return bool(Counter(row.before) - Counter(longest))
 
 
 def pay(payment: str, session: StudySession) -> bool:
@@ -152,9 +162,8 @@ def pay(payment: str, session: StudySession) -> bool:
 
 def begin_call(payment: str) -> bool:
     """Commit that the call is about to be made: only the process that changed all of its rows makes it."""
-    with transaction.atomic():
-        rows = VisitBonus.objects.filter(payment=payment, state=State.PREPARED)
-        return bool(rows.update(state=State.CALLED, called_at=Now(), due_at=Now()))
+    rows = VisitBonus.objects.filter(payment=payment, state=State.PREPARED)
+    return bool(rows.update(state=State.CALLED, called_at=Now(), due_at=Now()))
 
 
 def may_call_again(failed: BaseException | None) -> bool:
@@ -229,8 +238,7 @@ def _refuse(rows: QuerySet[VisitBonus], why: str) -> None:
         # before `settle`, which deletes the shares of what is refused
         payments = list(row.shares.values_list("payment", flat=True))
         if settle(row, State.REFUSED, since=(State.INTENDED, State.CALLED), error=why[:1000]):
-            due = Payment.objects.filter(pk__in=payments, state=Payment.State.DUE)
-            due.update(state=Payment.State.FAILED, error=why[:1000])
+            Payment.objects.filter(pk__in=payments, state="due").update(state="failed", error=why[:1000])
 
 
 def _put_back(rows: Sequence[VisitBonus], wait: timedelta, error: str) -> None:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from prolific_emulator import faults
 
 from annotation.marketplaces.base import TryAgain
-from annotation.marketplaces.flow import bonuses
+from annotation.marketplaces.flow import bonuses, differences
 from annotation.marketplaces.models import Connection, Visit, VisitBonus
 from annotation.models import Payment
 from tests.marketplaces.prolific.panel import PATIENT, Killed, Panel, tolerant
@@ -164,6 +164,28 @@ def test_a_bonus_that_somebody_paid_meanwhile_on_the_site_is_not_taken_for_ours(
     panel.emulator.world.submissions[visit.external_id].bonuses.append(500)
     send(panel)
     assert bonuses.unclear(panel.batch).get().seen == ["5.00"]
+
+
+def test_a_bonus_that_was_paid_after_the_backup_which_is_restored_is_not_paid_again(panel: Panel) -> None:
+    visit, other = panel.visit(), panel.visit()
+    payment = panel.owe(visit, "0.35")
+    send(panel, times=2)
+    VisitBonus.objects.all().delete()
+    Payment.objects.filter(pk=payment.pk).update(state="due", paid_at=None)
+    panel.owe(visit, "0.20")
+    panel.owe(other, "0.10")
+    send(panel, times=3)
+    assert (panel.paid_there(visit), panel.paid_there(other)) == ([35], [10])
+    row = bonuses.unclear(panel.batch).get()
+    assert (row.before, row.seen, row.amount, row.called_at) == (["0.35"], ["0.35"], Decimal("0.55"), None)
+    [found] = differences.unclear_bonuses(row.visit.study)
+    assert not found.more["called_at"]
+    assert bonuses.decide(row, was_paid=False)
+    send(panel, times=3)
+    assert panel.paid_there(visit) == [35, 55]  # what a person saw is known from then on
+    panel.owe(visit, "0.05")
+    send(panel, times=3)
+    assert panel.paid_there(visit) == [5, 35, 55]
 
 
 def test_a_bonus_waits_for_its_reward(panel: Panel) -> None:
