@@ -34,17 +34,16 @@ def main() -> int:
     parser.add_argument("--history", action="store_true", help="print every act")
     parser.add_argument("--plant", default="", metavar="FAULT", help="a fault of tests/simulation/planted.py")
     parser.add_argument("--cuts", action="store_true", help="on PostgreSQL, waits are cancelled and connections cut")
-    parser.add_argument("--prolific", action="store_true", help="with a study on Prolific")
     options = parser.parse_args()
     logging.disable(logging.CRITICAL)
     settings = {"faults": options.faults, "every": options.every}
-    with stage(options.seed, plant=options.plant, on_prolific=options.prolific) as begun:
+    with stage(options.seed, plant=options.plant) as begun:
         begun.scheduler.cuts = options.cuts
         result = in_child(begun.scheduler, lambda: begun.play(options.steps, **settings))
         if options.history:
             print("\n".join(result.history))
         print("\n".join(f"{count:6} {kind}" for kind, count in sorted({**result.met, **result.moved}.items())))
-        print("never met:", ", ".join(never_met(result, on_prolific=options.prolific)) or "nothing")
+        print("never met:", ", ".join(never_met(result)) or "nothing")
         print(result.counts)
         if result.wrong and not options.long:
             shrinking = Shrinking(begun, settings, result, to_the_end=len(result.turns) == options.steps)

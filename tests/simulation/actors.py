@@ -58,7 +58,7 @@ def actors(world: World, scheduler: Scheduler) -> list[Actor]:
         *(Actor(f"sweep {k}", partial(sweeping, world, scheduler)) for k in (1, 2)),
         *(Actor(f"job worker {k}", partial(working_off, chance), weight=2.0, luckless=3.0) for k in (1, 2)),
         *(Actor(f"webhooks {k}", delivering, weight=3.0) for k in (1, 2)),
-        *(on_panel if world.studies else []),
+        *on_panel,
     ]
 
 

@@ -43,17 +43,12 @@ WHY_NOT = {
 }
 
 
-def never_met(result: Result, *, on_prolific: bool) -> list[str]:
+def never_met(result: Result) -> list[str]:
     """What was not met and has no reason."""
-    calls = [call for call in CALLS if on_prolific or " " not in call]
     faults = [f"{fault} at {at}" for fault in (DIES, REFUSED, SLEEPS, VANISHES, FILLS_UP) for at in sorted(STATEMENTS)]
-    dead = [f"{DIES} at {when} {call}" for when in ("calling", "after") for call in calls] + [f"{DIES} at {DONE}"]
-    replies = [f"{call}: {luck}" for call in calls for luck in LUCK]
-    replies += [f"{call}: {NO}" for call in calls if call[0].isupper() and " " not in call]
-    replies += [prolific.says(instead) for instead in prolific.INSTEAD if on_prolific]
+    dead = [f"{DIES} at {when} {call}" for when in ("calling", "after") for call in CALLS] + [f"{DIES} at {DONE}"]
+    replies = [f"{call}: {luck}" for call in CALLS for luck in LUCK]
+    replies += [f"{call}: {NO}" for call in CALLS if call[0].isupper() and " " not in call]
+    replies += [prolific.says(instead) for instead in prolific.INSTEAD]
     met = {**result.met, **result.moved}
-    return [
-        one
-        for one in (*moves.known(on_prolific=on_prolific), *faults, *dead, *replies)
-        if one not in met and one not in WHY_NOT
-    ]
+    return [one for one in (*moves.known(), *faults, *dead, *replies) if one not in met and one not in WHY_NOT]

@@ -54,9 +54,6 @@ MACHINES: dict[type[Any], Moves] = {
 }
 
 
-OF_PROLIFIC = {PanelStudy, Visit, VisitBonus}
-
-
 def table(model: type[Any]) -> str:
     return str(model._meta.model_name)
 
@@ -94,11 +91,9 @@ def _reachable(machine: Moves, since: str) -> set[str]:
     return found
 
 
-def known(*, on_prolific: bool) -> list[str]:
+def known() -> list[str]:
     """Every move, as histories name it."""
     found = []
     for model, rows in MACHINES.items():
-        if model in OF_PROLIFIC and not on_prolific:
-            continue
         found += [f"{table(model)}: {since} to {to}" for since in rows for to in sorted(rows[since])]
     return found

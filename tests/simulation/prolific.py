@@ -56,8 +56,11 @@ MOST_STUDIES = 6
 REASON = "The responses do not follow the instructions, in which we asked for whole names, and most are empty. " * 2
 
 
+@dataclass
 class Panel(emulated.World):
-    """What is on Prolific, by the simulation's clock."""
+    """What is on Prolific, by the simulation's clock; bonuses in cents that a restore forgot, by submission."""
+
+    forgotten: dict[str, Counter[int]] = field(default_factory=dict)
 
     def now(self) -> datetime:
         return timezone.now()
@@ -355,6 +358,23 @@ def _cents(amount: Any) -> int:
     return round(float(amount) * 100)
 
 
+def _paid_there(there: Panel, submission: str) -> Counter[int]:
+    """Its bonuses in cents, with those that are paid and not listed yet."""
+    late = (row[1] for _at, what, row in there.delayed if what == "bonus" and row[0] == submission)
+    return Counter([*there.submissions[submission].bonuses, *late])
+
+
+def _amounts(visit: Visit, *states: str) -> Counter[int]:
+    """The visit's bonuses here in cents, of these states."""
+    return Counter(_cents(row.amount) for row in visit.bonuses.all() if row.state in states)
+
+
+def note_forgotten(there: Panel) -> None:
+    """What was paid after the copy that was restored is there and not here."""
+    here = {visit.external_id: _amounts(visit, "paid") for visit in Visit.objects.prefetch_related("bonuses")}
+    there.forgotten = {name: _paid_there(there, name) - here.get(name, Counter()) for name in there.submissions}
+
+
 def agreed(there: Panel) -> Iterator[str]:
     """Each study is published once, nothing is paid twice, and what counts as paid is paid there."""
     published = [study for study in there.studies.values() if study["status"] not in UNPUBLISHED]
@@ -368,12 +388,9 @@ def agreed(there: Panel) -> Iterator[str]:
         if bonus.calls > 1:
             yield f"bonus payment {bonus.id} was paid {bonus.calls} times"
     for visit in Visit.objects.prefetch_related("bonuses").order_by("pk"):
-        name = visit.external_id
-        theirs = Counter(there.submissions[name].bonuses)
-        theirs += Counter(row[1] for _at, what, row in there.delayed if what == "bonus" and row[0] == name)
-        certain = Counter(_cents(row.amount) for row in visit.bonuses.all() if row.state == "paid")
-        called = Counter(_cents(row.amount) for row in visit.bonuses.all() if row.state in {"called", "unclear"})
-        if not certain <= theirs <= certain + called:
+        theirs = _paid_there(there, visit.external_id)
+        certain, called = _amounts(visit, "paid"), _amounts(visit, "called", "unclear")
+        if not certain <= theirs <= certain + called + there.forgotten.get(visit.external_id, Counter()):
             yield f"visit {visit.pk} has bonuses of {theirs} there, here {certain} are paid and {called} asked for"
     paid = Payment.objects.filter(state="paid", amount__gt=0, assignment__visited__isnull=False)
     for payment in paid.exclude(visit_pay.is_bonus()).select_related("assignment__visited__visit"):

@@ -38,21 +38,20 @@ class Result:
 
 
 @contextmanager
-def stage(seed: int, *, plant: str = "", on_prolific: bool = False) -> Iterator[Stage]:
+def stage(seed: int, *, plant: str = "") -> Iterator[Stage]:
     """The world as each history of the seed begins, before anybody acts."""
     clock, chance = seams.Clock(), Chance(Random(seed))
     with seams.seeded(chance, clock), ExitStack() as stack:
         scheduler = SCHEDULERS[connection.vendor](chance, clock)
         stack.callback(scheduler.close)
-        made = world.build(model_endpoint.Endpoint(), prolific.Panel(pays_parts=True), on_prolific=on_prolific)
+        made = world.build(model_endpoint.Endpoint(), prolific.Panel(pays_parts=True))
         outside = Outside(scheduler, made)
         stack.enter_context(outside.doubles())
         stack.enter_context(marketplace.reached(outside, made.there))
         stack.enter_context(prolific.reached(outside, made))
         stack.enter_context(model_endpoint.reached(outside, made.models))
         marketplace.begin(made, chance)
-        if made.studies:
-            studies.sweep()  # which publishes the study
+        studies.sweep()  # which publishes the study
         installation = Installation(scheduler, made, outside)
         stack.enter_context(installation.doubles())
         stack.enter_context(planted(plant, clock))

@@ -101,7 +101,7 @@ def overdue(act: Callable[[], object]) -> set[tuple[str, int, datetime]]:
     return {(act.__name__, *row) for row in rows}
 
 
-def build(models: Endpoint, panel: Panel, *, on_prolific: bool) -> World:
+def build(models: Endpoint, panel: Panel) -> World:
     call_command("migrate", run_syncdb=True, verbosity=0, skip_checks=True)
     triggers.make()
     connection.commit()
@@ -117,7 +117,7 @@ def build(models: Endpoint, panel: Panel, *, on_prolific: bool) -> World:
     ]
     market = connections.add(project, "elsewhere", endpoint_url=f"{MARKET}/", key_id="AKIASIMULATED", secret="a secret")
     abroad = launched(project, "abroad", dataset, expected_seconds=60, marketplace=market, **terms)
-    studies = [on_panel(project, dataset, panel, terms)] if on_prolific else []
+    studies = [on_panel(project, dataset, panel, terms)]
     workers = [newcomer(project, f"worker{k}") for k in range(WORKERS)]
     for batch in batches:
         for worker in workers:

@@ -29,6 +29,7 @@ State = VisitBonus.State
 AT_ONCE = 50  # bonuses in one payment
 UNCLEAR_AFTER = timedelta(hours=24)  # without being listed
 LOOK_EVERY = timedelta(minutes=2)
+FRESH = timedelta(seconds=10)  # what was prepared longer ago may have been called since, if a backup brought it back
 
 
 def due(connection: Connection) -> QuerySet[Payment]:
@@ -79,10 +80,12 @@ def _intend(visit: int, payments: Sequence[Payment]) -> bool:
 
 def _step(study: PanelStudy, session: StudySession) -> bool:
     """Prepare or pay some bonuses of the study; False if there is nothing to do now."""
-    prepared = VisitBonus.objects.filter(FREE, visit__study=study, state=State.PREPARED, due_at__lte=Now()).first()
-    if prepared is not None:
-        pay(prepared.payment, session)
+    prepared = VisitBonus.objects.filter(FREE, visit__study=study, state=State.PREPARED, due_at__lte=Now())
+    old = prepared.filter(due_at__lt=Now() - FRESH).values("payment")
+    if VisitBonus.objects.filter(state=State.PREPARED, payment__in=old).update(state=State.INTENDED, payment=""):
         return True
+    if row := prepared.first():
+        return pay(row.payment, session) or True
     rows = _lease(study, session)
     if rows:
         prepare(study, rows, session)
@@ -124,8 +127,8 @@ def prepare(study: PanelStudy, rows: Sequence[VisitBonus], session: StudySession
     with transaction.atomic():
         for row in rows:
             mine = VisitBonus.objects.filter(pk=row.pk, state=State.INTENDED, tries=row.tries)
-            state = State.UNCLEAR if unknown else State.PREPARED
-            mine.update(state=state, payment=payment, before=row.before, seen=row.before, lease_until=None, error="")
+            stamps = {"before": row.before, "seen": row.before, "lease_until": None, "due_at": Now(), "error": ""}
+            mine.update(state=State.UNCLEAR if unknown else State.PREPARED, payment=payment, **stamps)
         if VisitBonus.objects.filter(payment=payment).count() < len(rows):  # another process took some of them over
             VisitBonus.objects.filter(payment=payment).update(state=State.INTENDED, payment="")
             return False

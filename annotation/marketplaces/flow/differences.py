@@ -113,11 +113,8 @@ def unclear_bonuses(study: PanelStudy) -> Iterator[FoundDifference]:
     for row in VisitBonus.objects.filter(visit__study=study, state=VisitBonus.State.UNCLEAR).select_related("visit"):
         listed = [", ".join(amounts) or "–" for amounts in (row.before, row.seen)]
         theirs = _("before: %(before)s; now: %(now)s") % {"before": listed[0], "now": listed[1]}
-        more = {
-            "bonus": row.pk,
-            "called_at": row.called_at and f"{row.called_at:%Y-%m-%d %H:%M} UTC",
-            "taken": row.was_taken,
-        }
+        called = row.called_at and f"{row.called_at:%Y-%m-%d %H:%M} UTC"
+        more = {"bonus": row.pk, "called_at": called, "taken": row.was_taken}
         yield FoundDifference(Kind.BONUS_UNCLEAR, theirs, str(row.amount), row.visit.external_id, row.visit, more=more)
 
 

@@ -188,6 +188,20 @@ def test_a_bonus_that_was_paid_after_the_backup_which_is_restored_is_not_paid_ag
     assert panel.paid_there(visit) == [5, 35, 55]
 
 
+def test_a_payment_that_was_called_after_the_backup_which_is_restored_is_not_called_again(panel: Panel) -> None:
+    visit = panel.visit()
+    panel.owe(visit, "0.35")
+    send(panel)
+    VisitBonus.objects.update(state=State.PREPARED, called_at=None, settled_at=None, was_taken=False, seen=[])
+    Payment.objects.update(state="due", paid_at=None)
+    VisitBonus.objects.update(due_at=Now() - timedelta(minutes=1))
+    for _time in range(3):
+        bonuses.send_due(panel.connection, patience=PATIENT, seconds=60)
+    assert panel.paid_there(visit) == [35]
+    assert [one.calls for one in panel.emulator.world.bonuses.values()] == [1, 0]
+    assert bonuses.unclear(panel.batch).get().before == ["0.35"]
+
+
 def test_a_bonus_waits_for_its_reward(panel: Panel) -> None:
     visit = panel.visit()
     bonus = panel.owe(visit, "0.35")
