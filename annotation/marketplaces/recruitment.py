@@ -89,7 +89,7 @@ class PublishingMarketplaces(Marketplaces):
         # the marketplace identifies their work by their id only
         rows = Arrival.objects.filter(assignment__worker=worker, assignment__state=lifecycle.SUBMITTED)
         closed = Q(publication__state=Publication.State.FAILED)
-        unsent = Visit.objects.filter(worker=worker, sent_at=None).exclude(decision="")
+        unsent = Visit.objects.filter(~visit_states.is_told_no_more(), worker=worker, sent_at=None).exclude(decision="")
         undecided = Visit.objects.filter(worker=worker, state=Visit.State.DONE, decision="")
         undecided = undecided.exclude(visit_states.is_left_out(), ~Q(remote_state=Status.AWAITING))
         undecided = undecided.exclude(remote_state=Status.SCREENED_OUT)

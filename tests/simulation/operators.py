@@ -234,7 +234,7 @@ class Installation:
             self.wrong += list(self._missing(self.lost))
             self.world.go_back(self.lost.memory)
             with self.at_once(), unfinished.allowed():
-                prolific.note_forgotten(self.world.panel)
+                prolific.note_restored(self.world.panel)
             self.lost = None
         other = differences(now, self.last.tables, but=UPGRADED) if self.last else []
         if what == unfinished.UPGRADE and other:

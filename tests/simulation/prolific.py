@@ -58,9 +58,13 @@ REASON = "The responses do not follow the instructions, in which we asked for wh
 
 @dataclass
 class Panel(emulated.World):
-    """What is on Prolific, by the simulation's clock; bonuses in cents that a restore forgot, by submission."""
+    """What is on Prolific, by the simulation's clock.
 
-    forgotten: dict[str, Counter[int]] = field(default_factory=dict)
+    `restored`: the bonuses in cents of each submission when a copy was restored last, `asked`: those of ours before it.
+    """
+
+    restored: dict[str, Counter[int]] = field(default_factory=dict)
+    asked: set[int] = field(default_factory=set)
 
     def now(self) -> datetime:
         return timezone.now()
@@ -349,7 +353,7 @@ def decide_unclear(there: Panel) -> str:
     """Say of each bonus that we cannot tell whether it was paid what can be seen there."""
     rows = VisitBonus.objects.filter(state="unclear").select_related("visit__study__batch__project").order_by("pk")
     for row in rows:
-        new = Counter(there.submissions[row.visit.external_id].bonuses) - Counter(map(_cents, row.before))
+        new = Counter(there.submissions[row.visit.external_id].bonuses) - _amounts(row.visit, "paid")
         study_sync.decide_bonus(row, was_paid=bool(new[_cents(row.amount)]))
     return f"{len(rows)} of them"
 
@@ -369,10 +373,10 @@ def _amounts(visit: Visit, *states: str) -> Counter[int]:
     return Counter(_cents(row.amount) for row in visit.bonuses.all() if row.state in states)
 
 
-def note_forgotten(there: Panel) -> None:
-    """What was paid after the copy that was restored is there and not here."""
-    here = {visit.external_id: _amounts(visit, "paid") for visit in Visit.objects.prefetch_related("bonuses")}
-    there.forgotten = {name: _paid_there(there, name) - here.get(name, Counter()) for name in there.submissions}
+def note_restored(there: Panel) -> None:
+    """What is there when a copy is restored, and which bonuses were asked for before it: more comes only of others."""
+    there.restored = {name: _paid_there(there, name) for name in there.submissions}
+    there.asked = set(VisitBonus.objects.filter(called_at__isnull=False).values_list("pk", flat=True))
 
 
 def agreed(there: Panel) -> Iterator[str]:
@@ -389,9 +393,11 @@ def agreed(there: Panel) -> Iterator[str]:
             yield f"bonus payment {bonus.id} was paid {bonus.calls} times"
     for visit in Visit.objects.prefetch_related("bonuses").order_by("pk"):
         theirs = _paid_there(there, visit.external_id)
-        certain, called = _amounts(visit, "paid"), _amounts(visit, "called", "unclear")
-        if not certain <= theirs <= certain + called + there.forgotten.get(visit.external_id, Counter()):
-            yield f"visit {visit.pk} has bonuses of {theirs} there, here {certain} are paid and {called} asked for"
+        asked = [row for row in visit.bonuses.all() if row.called_at and row.pk not in there.asked]
+        since = Counter(_cents(row.amount) for row in asked if row.state not in {"refused", "not_paid"})
+        most = there.restored.get(visit.external_id, Counter()) + since
+        if not (certain := _amounts(visit, "paid")) <= theirs <= most:
+            yield f"visit {visit.pk} has bonuses of {theirs} there, here {certain} are paid, and {most} the most"
     paid = Payment.objects.filter(state="paid", amount__gt=0, assignment__visited__isnull=False)
     for payment in paid.exclude(visit_pay.is_bonus()).select_related("assignment__visited__visit"):
         name = payment.assignment.visited.visit.external_id

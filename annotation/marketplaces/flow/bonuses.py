@@ -79,17 +79,15 @@ def _intend(visit: int, payments: Sequence[Payment]) -> bool:
 
 
 def _step(study: PanelStudy, session: StudySession) -> bool:
-    """Prepare or pay some bonuses of the study; False if there is nothing to do now."""
-    prepared = VisitBonus.objects.filter(FREE, visit__study=study, state=State.PREPARED, due_at__lte=Now())
-    old = prepared.filter(due_at__lt=Now() - FRESH).values("payment")
-    if VisitBonus.objects.filter(state=State.PREPARED, payment__in=old).update(state=State.INTENDED, payment=""):
-        return True
-    if row := prepared.first():
-        return pay(row.payment, session) or True
+    """Prepare and pay some bonuses of the study; False if there is nothing to do now."""
+    ready = VisitBonus.objects.filter(FREE, visit__study=study, state=State.PREPARED, due_at__lte=Now())
+    old = ready.filter(due_at__lt=Now() - FRESH).values("payment")
+    VisitBonus.objects.filter(state=State.PREPARED, payment__in=old).update(state=State.INTENDED, payment="")
     rows = _lease(study, session)
     if rows:
         prepare(study, rows, session)
-    return bool(rows)
+    found = ready.first()
+    return bool(rows) if found is None else pay(found.payment, session) or True
 
 
 def _lease(study: PanelStudy, session: StudySession) -> list[VisitBonus]:
@@ -136,9 +134,11 @@ def prepare(study: PanelStudy, rows: Sequence[VisitBonus], session: StudySession
 
 
 def _lists_unknown(row: VisitBonus) -> bool:
-    """Whether bonuses are listed that were never seen here, as after a restore: a person says whether this is one."""
-    longest = max((one.seen for one in row.visit.bonuses.all()), key=len)  # lists only grow
-    return bool(Counter(row.before) - Counter(longest))
+    """Whether bonuses are listed of which nobody here knows, as after a restore: a person says whether this is one."""
+    rows = row.visit.bonuses.all()
+    told = max((one.seen for one in rows if one.state == State.NOT_PAID), key=len, default=[])
+    known = Counter(str(one.amount) for one in rows if one.state == State.PAID) | Counter(told)
+    return bool(Counter(row.before) - known)
 
 
 def pay(payment: str, session: StudySession) -> bool:

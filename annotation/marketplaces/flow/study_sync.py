@@ -81,8 +81,9 @@ def _take_in_all(study: PanelStudy, session: StudySession) -> list[FoundDifferen
         if visit := known.get(theirs.external_id):
             visit_states.take_in(visit, theirs)
     visit_decisions.send_again(study)
-    back = {"visited__visit__study": study, "visited__visit__remote_state": Status.AWAITING}
-    for row in Assignment.objects.filter(**back, visited__visit__decision="", approval=Assignment.Approved.APPROVED):
+    back = Visit.objects.filter(study=study, remote_state=Status.AWAITING, decision="")
+    rows = Assignment.objects.filter(visited__visit__in=back, approval="approved").select_related("visited")
+    for row in {row.visited.visit_id: row for row in rows}.values():
         with suppress(Refused):  # the budget does not cover the rest
             visit_decisions.note_approved(row)  # again, as the visit may have been under way then
     known = {visit.external_id: visit for visit in Visit.objects.filter(study=study)}

@@ -153,10 +153,10 @@ def _decide(visit: Visit, to: str, *, since: list[str], text: str = "", category
     rows = Visit.objects.filter(~Q(state=Visit.State.LIVE), pk=visit.pk, decision__in=since)
     stamps = {"decided_at": Now(), "due_at": Now(), "sent_at": None if is_told else Now(), "error": "", "tries": 0}
     stamps["part_percent"] = visit.part_percent if to in {Decision.PART, Decision.RETURN} else 0
-    if not rows.update(decision=to, decision_text=text, decision_category=category, **stamps):
-        return False
     if to == Decision.REJECTED:
         visit_states.note_change(visit)
+    if not rows.update(decision=to, decision_text=text, decision_category=category, **stamps):
+        return False
     visit.decision = to
     audit_log.record(f"visit {to}", visit.study.batch, visit=visit.pk)
     return True
@@ -191,8 +191,7 @@ def _visit_of(assignment: Assignment) -> Visit | None:
 def unsent() -> QuerySet[Visit]:
     """Visits whose decision the marketplace does not have yet, and which it may be told now."""
     rows = Visit.objects.filter(sent_at=None, due_at__lte=Now(), tries__lt=20).exclude(decision="")
-    # a visit that is over there can no longer be rejected, returned or paid in part
-    return rows.exclude(~Q(decision=Decision.APPROVED), remote_state__in=visit_states.OVER)
+    return rows.exclude(visit_states.is_told_no_more())
 
 
 def send_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> int:

@@ -53,6 +53,11 @@ def is_left_out(visit: str = "") -> Q:
     return reduce(or_, found)
 
 
+def is_told_no_more() -> Q:
+    """Visits over there, which can no longer be rejected, returned or paid in part."""
+    return ~Q(decision=Visit.Decision.APPROVED) & Q(remote_state__in=OVER)
+
+
 def take_in(visit: Visit, submission: Submission) -> None:
     """Note what the marketplace reports on a visit, and act on it. Idempotent; may run twice at once."""
     times = {"started_at": submission.started_at, "completed_at": submission.completed_at}
@@ -84,10 +89,7 @@ def take_in(visit: Visit, submission: Submission) -> None:
 
 
 def note_change(visit: Visit) -> None:
-    """Call it in the transaction that leaves out the visit's responses or lets them count.
-
-    If the visit may be live, call it before the change: a submission locks its HIT, then the visit.
-    """
+    """Call it in the transaction that leaves out the visit's responses or lets them count, before: HITs come first."""
     Hit.objects.filter(pk__in=list(visit.assignments.values_list("assignment__hit", flat=True))).note_change()
 
 

@@ -1,7 +1,7 @@
 """Visits: participants who come by link, do their HITs on the ordinary pages, and go back with a code.
 
 A participant is a worker with a user who has no password: a guest, signed in by an ordinary session. Lock order:
-assignment, participation, worker, visit, batch, HIT, accounts.
+assignment, participation, worker, batch, HIT, visit, accounts.
 """
 
 import re
@@ -284,8 +284,8 @@ def _withdraw(visit: Visit) -> None:
     """The participant withdrew their consent after the visit: unless it is decided, its responses do not count."""
     rows = Visit.objects.filter(pk=visit.pk, state=State.DONE, decision="").exclude(outcome=Outcome.NO_CONSENT)
     with transaction.atomic():
+        visit_states.note_change(visit)
         if rows.update(outcome=Outcome.NO_CONSENT):
-            visit_states.note_change(visit)
             visit.outcome = str(Outcome.NO_CONSENT)
     visit_states.leave_out_if_over(visit)
 
@@ -322,8 +322,8 @@ def end(visit: Visit, status: Status) -> bool:
     visit_states.return_hits(visit)
     if not studies.kind_of(visit.study.connection).offers("submission"):
         with transaction.atomic():
-            Visit.objects.filter(pk=visit.pk).update(remote_state=status)
             visit_states.note_change(visit)
+            Visit.objects.filter(pk=visit.pk).update(remote_state=status)
         visit.remote_state = status
         visit_states.leave_out_if_over(visit)
     return True

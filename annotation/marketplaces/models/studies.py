@@ -138,7 +138,7 @@ class VisitAssignment(models.Model):
 class VisitBonus(StateRow):
     """One bonus for a visit, of one or more of our payments. Each step is committed before the next begins.
 
-    `before` is the marketplace's list of bonuses without this one, `payment` its id for the prepared payment, which
+    `before` is the marketplace's list before this one is sent, `payment` its id for the prepared payment, which
     several bonuses share. From CALLED on nothing is sent any more.
     """
 

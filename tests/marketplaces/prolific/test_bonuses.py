@@ -202,6 +202,32 @@ def test_a_payment_that_was_called_after_the_backup_which_is_restored_is_not_cal
     assert bonuses.unclear(panel.batch).get().before == ["0.35"]
 
 
+def test_of_two_bonuses_that_a_restore_forgot_the_answer_on_one_says_nothing_of_the_other(panel: Panel) -> None:
+    visit = panel.visit()
+    first = panel.owe(visit, "0.35")
+    send(panel, times=2)
+    panel.owe(visit, "0.20")
+    send(panel, times=2)
+    visit.bonuses.exclude(shares__payment=first).delete()
+    visit.bonuses.update(state=State.CALLED, settled_at=None, seen=[])
+    Payment.objects.update(state="due", paid_at=None)
+    send(panel, times=2)
+    row = bonuses.unclear(panel.batch).get()
+    assert (row.amount, row.seen) == (Decimal("0.35"), ["0.20", "0.35"])
+    assert bonuses.decide(row, was_paid=True)
+    send(panel, times=3)
+    assert panel.paid_there(visit) == [20, 35]
+    assert bonuses.unclear(panel.batch).get().amount == Decimal("0.20")
+
+
+def test_what_took_long_to_prepare_is_paid_all_the_same(panel: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bonuses, "FRESH", timedelta(seconds=-5))
+    visit = panel.visit()
+    panel.owe(visit, "0.35")
+    send(panel, times=2)
+    assert panel.paid_there(visit) == [35]
+
+
 def test_a_bonus_waits_for_its_reward(panel: Panel) -> None:
     visit = panel.visit()
     bonus = panel.owe(visit, "0.35")
