@@ -29,7 +29,7 @@ from annotation.models.compiled import compiled
 from annotation.models.fields import to_text
 from annotation.webhooks.models import Delivery, Webhook, WebhookEvent
 from tests.process import world as process_world
-from tests.simulation import marketplace, model_endpoint, moves, prolific, recount
+from tests.simulation import marketplace, model_endpoint, moves, recount, visit_books
 from tests.simulation.world import World
 
 Check = Callable[[World], Iterator[str]]
@@ -142,7 +142,7 @@ def outside(world: World) -> Iterator[str]:
     """What the other sides saw: no gold, nothing twice."""
     yield from world.seen_outside
     yield from marketplace.agreed(world.there)
-    yield from prolific.agreed(world.panel) if world.studies else ()
+    yield from visit_books.agreed(world.panel) if world.studies else ()
 
 
 def models(world: World) -> Iterator[str]:
@@ -180,7 +180,7 @@ def unsettled() -> Iterator[str]:
     unsent = Publication.objects.unsent().filter(hit__batch__state="open")
     yield from (f"publication {row.pk} is {row.state}" for row in unsent)
     yield from model_endpoint.unsettled()
-    yield from prolific.unsettled()
+    yield from visit_books.unsettled()
     yield from (f"batch {row.slug} is launching" for row in Batch.objects.filter(state="launching"))
 
 

@@ -22,7 +22,7 @@ from annotation.flow.errors import Refused
 from annotation.models import Job
 from annotation.operations import backup, restore, unfinished, upgrade
 from tests.process.kill_points import FILES, opener, writes
-from tests.simulation import prolific
+from tests.simulation import visit_books
 from tests.simulation.outside import Outside
 from tests.simulation.scheduler import Act, Actor, Died, Scheduler
 from tests.simulation.world import World
@@ -234,7 +234,7 @@ class Installation:
             self.wrong += list(self._missing(self.lost))
             self.world.go_back(self.lost.memory)
             with self.at_once(), unfinished.allowed():
-                prolific.note_restored(self.world.panel)
+                visit_books.note_restored(self.world.panel)
             self.lost = None
         other = differences(now, self.last.tables, but=UPGRADED) if self.last else []
         if what == unfinished.UPGRADE and other:
