@@ -229,6 +229,11 @@ def test_a_list_opens_calmly(visit: Callable[..., Any], furnished: dict[str, Any
 LISTS = ("project", "batches", "datasets", "people", "qualifications", "batch-workers", "review", "approvals", "round")
 WIDE = "() => [...document.querySelectorAll('.table-box')].filter((box) => box.scrollWidth > box.clientWidth).length"
 
+# values of a card that are only a number or a dash, without the name of their column (a square of a HIT has a title)
+UNNAMED = """() => [...document.querySelectorAll(".table.stacks tbody td:not([data-label], .cells)")]
+    .filter((cell) => cell.checkVisibility() && /^[\\d.,\\s/–-]+$/.test(cell.innerText))
+    .map((cell) => cell.outerHTML)"""
+
 
 @pytest.mark.parametrize("name", LISTS)
 def test_the_rows_of_a_table_are_cards_on_a_phone_with_the_way_back_in_one_link(
@@ -240,5 +245,23 @@ def test_the_rows_of_a_table_are_cards_on_a_phone_with_the_way_back_in_one_link(
     assert page.evaluate(WIDE) == 0
     links = [link.bounding_box()["width"] for link in page.locator(".breadcrumbs li:has(a)").all()]
     assert len([width for width in links if width > 1]) <= 1
+    assert page.evaluate(UNNAMED) == []
     tabs = page.locator("nav.tabs:has(> .menu)")
     assert tabs.count() == 0 or tabs.evaluate("(bar) => bar.scrollWidth - bar.clientWidth") < 16
+
+
+def test_a_long_title_is_cut_off_in_the_way_back_and_its_other_links_are_seen_with_the_focus(
+    visit: Callable[..., Any], furnished: dict[str, Any]
+) -> None:
+    page = visit(furnished["sessions"]["alice"], viewport={"width": 390, "height": 844})
+    for name in ("batch", "adjudicate-hit", "hits", "dataset", "review"):
+        page.goto(furnished["urls"][name])
+        links = page.locator(".breadcrumbs a")
+        for link in links.all():
+            link.evaluate("(link) => { link.textContent = 'Questions of a long title '.repeat(9) }")
+        assert page.evaluate("() => document.documentElement.scrollWidth") == 390
+        for link in links.all():
+            link.focus()
+            assert link.bounding_box()["width"] > 100
+            assert page.evaluate("() => document.documentElement.scrollWidth") == 390
+        assert "‹" in links.first.evaluate("(link) => getComputedStyle(link.parentElement, '::before').content")

@@ -59,8 +59,8 @@ def work(request: Request) -> HttpResponse:
     unfinished = {row.batch.pk: [each for each in returned if each.batch_id == row.batch.pk] for row in offered}
     busy = [row for row in offered if row.may_start or unfinished[row.batch.pk]] or offered
     busy.sort(key=lambda row: (not row.under_way, not unfinished[row.batch.pk], not row.done))
-    rounds = [row.batch for row in offered if row.may_start and row.batch.purpose == Batch.Purpose.QUALIFICATION]
-    leads_to_consent = {row.batch.project_id for row in offered if row.may_start}
+    to_start = [row.batch for row in offered if row.may_start]
+    leads_to_consent = {batch.project_id for batch in to_start}
     context = {
         "here": "work",
         "unread_messages": unread,
@@ -73,7 +73,7 @@ def work(request: Request) -> HttpResponse:
         "returned": [row for row in returned if row.batch_id not in unfinished],
         "repairs": _repairs(request.user.pk).select_related("assignment__batch__project") if has_repairs else [],
         "feedback": _feedback(request.user.pk).select_related("batch").order_by("pk") if has_feedback else [],
-        "with_rounds": {batch.project_id for batch in rounds},
+        "granted": QualificationType.objects.filter(rounds__batch__in=to_start),
     }
     return render(request, "work/home.html", context)
 

@@ -120,6 +120,9 @@ def test_the_page_shows_the_facts_of_an_unclear_bonus_and_takes_the_decision(pan
     assert page.status_code == 200
     for words in ("before: 1.00; now: –", "0.35", row.visit.external_id, "It was not paid", "without an answer"):
         assert words in page.content.decode()
+    VisitBonus.objects.update(called_at=None)
+    differences.record(panel.study, list(differences.unclear_bonuses(panel.study)), kinds=differences.OF_LISTS)
+    assert "Not requested yet" in signed_in.get(path).content.decode()
     difference = Difference.objects.get()
     signed_in.post(f"{path}{difference.pk}/", {"act": "unpaid"})
     row.refresh_from_db()

@@ -298,6 +298,12 @@ def test_a_round_says_what_it_is_and_what_it_opens_and_leads_to_its_result(
     page = client.get(reverse("work")).content.decode()
     assert f'href="{reverse("batch-done", args=[taken.pk])}">Your result<' in page
     assert way not in page
+    terms["grants"] = qualification_rounds.grant_type(project, "Writers")
+    other = create_round(project, "other", task="answer", **terms | {"fresh_only": False}).batch
+    batch_launch.launch(other)
+    page = client.get(reverse("work")).content.decode()
+    assert f'form="start-{other.pk}"' in page
+    assert way not in page  # it grants something else
     done = client.get(reverse("batch-done", args=[taken.pk])).content.decode()
     assert "You have finished this qualification round" in done
     assert "If one becomes available" not in done
