@@ -6,12 +6,14 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
 from random import Random
 from typing import Any
 
 from django.db import connection
 
 from annotation import jobs
+from annotation.flow.money import ledger
 from annotation.flow.projects import job_queue
 from annotation.marketplaces.flow import studies
 from tests.simulation import actors, invariants, marketplace, model_endpoint, moves, prolific, seams, world
@@ -135,7 +137,8 @@ class Stage:
 
 
 def settle(clock: seams.Clock, made: world.World) -> None:
-    """Let time pass, and one process do what is due, until nothing is left, or for four days."""
+    """Let somebody put money in, time pass, and one process do what is due, until nothing is left, or for four days."""
+    ledger.deposit(made.project, Decimal("1000.00"), key="for all that is due")
     actors.resume_webhooks()
     for _hour in range(96):
         if not list(invariants.unsettled()):
