@@ -43,7 +43,7 @@ APPROVE = "POST submissions/bulk-approve/"
 # what is said instead of a reply, and how often
 INSTEAD = {"": 90, "429": 4, "500, not done": 3, "500, but done": 3}
 DELAYS = (timedelta(0), timedelta(minutes=1), timedelta(minutes=8))  # of approvals and bonuses
-MOST_STUDIES = 6
+MOST_STUDIES = 12
 REASON = "The responses do not follow the instructions, in which we asked for whole names, and most are empty. " * 2
 
 
@@ -259,10 +259,10 @@ class StudyActs:
             (0.3, "pauses a study", partial(self.pursue, studies.Goal.PAUSED, "active")),
             (0.1, "stops a study", partial(self.pursue, studies.Goal.STOPPED, "active", "paused")),
             (4, "raises the places of a study", self.raise_places),
-            (3, "launches a study", self.launch),
+            (6, "launches a study", self.launch),
             (8, "approves a visit", partial(self.decide, partial(visit_decisions.approve, user=None))),
             (1, "rejects a visit", partial(self.decide, self.reject)),
-            (1, "asks for the return of a visit", partial(self.decide, self.ask_to_return)),
+            (3, "asks for the return of a visit", partial(self.decide, self.ask_to_return)),
             (1, "pays a visit in part", partial(self.decide, self.pay_part)),
             (10, "gives a bonus for a visit", self.bonus),
             (2, "looks at unclear bonuses", partial(decide_unclear, self.world.panel)),
@@ -338,6 +338,22 @@ class StudyActs:
 
 
 RELATED = ("study__batch__project", "study__connection", "worker__project")
+
+
+def begin(
+    world: World, chance: Random, work: Callable[[Worker, list[Batch]], Callable[[], Choice]], number: int = 3
+) -> None:
+    """What happened before: the study is published, some came, did their HITs, and are approved and paid."""
+    for k in range(1, number + 1):
+        early = ParticipantActs(world, chance, f"EARLY{k}", work)
+        for _act in range(200):
+            if early.place is None and early.number:
+                break
+            early.choose()[1]()
+    for visit in Visit.objects.filter(state="done", decision="").select_related(*RELATED).order_by("pk"):
+        told(partial(visit_decisions.approve, visit, user=None))
+    for module in (study_sync, visit_decisions, study_sync):
+        module.sweep()
 
 
 def decide_unclear(there: Panel) -> str:

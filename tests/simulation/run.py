@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -54,6 +55,7 @@ def stage(seed: int, *, plant: str = "") -> Iterator[Stage]:
         stack.enter_context(model_endpoint.reached(outside, made.models))
         marketplace.begin(made, chance)
         studies.sweep()  # which publishes the study
+        prolific.begin(made, chance, partial(actors.working, made, chance))
         installation = Installation(scheduler, made, outside)
         stack.enter_context(installation.doubles())
         stack.enter_context(planted(plant, clock))
