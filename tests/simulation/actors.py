@@ -210,9 +210,7 @@ class RequesterActs:
         self.world, self.chance = world, chance
 
     def choose(self) -> Choice:
-        batch = self.chance.choice([*self.world.batches, *self.world.studies])
-        if self.chance.random() < 0.4:  # as its calls are the rarest
-            batch = self.world.abroad
+        batch = self.chance.choice([*self.world.batches, *[self.world.abroad] * 3, *self.world.studies])
         acts: list[tuple[float, str, Callable[[], Any]]] = [
             (6, "approves", self.approve),
             (4, "rejects", self.reject),
@@ -248,8 +246,7 @@ class RequesterActs:
         return f"assignment {row.pk}: {assignment_approval.approve(row)}" if row else "none"
 
     def reject(self) -> str:
-        where = [self.world.abroad] if self.chance.random() < 0.6 else self.paid()
-        row = self.one(state="submitted", approval="", batch__in=where)
+        row = self.one(state="submitted", approval="", batch__in=self.paid()[self.chance.choice((0, 1, 1)) :])
         return f"assignment {row.pk}: {assignment_approval.reject(row, text='No.')}" if row else "none"
 
     def bonus(self) -> str:
