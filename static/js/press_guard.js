@@ -3,6 +3,7 @@
 import { on } from "./item.js";
 
 const SETTLED = 250;
+const LONGEST_UNPAINTED = 3_000; // a busy browser now and then shows a page and calls nobody back: work must go on
 
 export class Steady {
   constructor() {
@@ -15,9 +16,12 @@ export class Steady {
 
   /** Something new is shown; counts from when it is painted. */
   restart() {
+    clearTimeout(this.unpainted);
     this.since = Infinity;
     performance.clearMarks("shown");
-    requestAnimationFrame(() => requestAnimationFrame(() => { this.since = performance.mark("shown").startTime; }));
+    const painted = () => { if (this.since === Infinity) this.since = performance.mark("shown").startTime; };
+    requestAnimationFrame(() => requestAnimationFrame(painted));
+    this.unpainted = setTimeout(painted, LONGEST_UNPAINTED);
   }
 
   /** Whether an event came late enough; asked by its own time, since a busy machine handles it later. */

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qs
 
-from playwright.sync_api import TimeoutError as Waited
-
 from tests.browser.site import Site
 from tests.waiting import until
 
@@ -48,16 +46,8 @@ SETTLED = """(query) => {
 
 
 def settle(page: Any) -> None:
-    """Wait until the page takes a decision, as somebody who has read it.
-
-    On a busy machine a headless browser now and then draws no frame until a picture is asked for, and what waits for a
-    frame waits with it.
-    """
-    try:
-        page.wait_for_function(TAKES_DECISIONS, polling=20, timeout=5000)
-    except Waited:
-        page.screenshot()
-        page.wait_for_function(TAKES_DECISIONS, polling=20)
+    """Wait until the page takes a decision, as somebody who has read it."""
+    page.wait_for_function(TAKES_DECISIONS, polling=20)  # by default it waits for frames, which may not come
 
 
 def poll(page: Any, happened: Callable[[], Any]) -> Any:
