@@ -158,7 +158,6 @@ def test_a_double_press_and_a_double_click_answer_only_once(pairs: WorkPage) -> 
     assert len(told(worker)) == 2
 
 
-@pytest.mark.soak
 def test_decisions_are_taken_though_the_browser_calls_back_for_no_frame(pairs: WorkPage) -> None:
     worker = pairs(sample=1)
     worker.page.add_init_script("window.requestAnimationFrame = () => 0")
@@ -167,6 +166,7 @@ def test_decisions_are_taken_though_the_browser_calls_back_for_no_frame(pairs: W
     assert len(worker.answers()) == 1
 
 
+@pytest.mark.soak
 def test_no_key_decides_while_a_note_is_written(pairs: WorkPage) -> None:
     worker = pairs(sample=2)
     settle(worker.page)
