@@ -3,7 +3,7 @@
 import { on } from "./item.js";
 
 const SETTLED = 250;
-const LONGEST_UNPAINTED = 3_000; // a busy browser now and then shows a page and calls nobody back: work must go on
+const LONGEST_UNPAINTED = 3_000; // a busy browser sometimes shows a page and never calls back for its frame
 
 export class Steady {
   constructor() {

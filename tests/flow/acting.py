@@ -61,3 +61,12 @@ def launched(project: Project, name: str, *datasets: Dataset, **settings: Any) -
     made = draft(project, name, *datasets, **settings)
     batch_launch.launch(made)
     return made
+
+
+def disputed(project: Project, name: str, dataset: Dataset, *, right: Worker, wrong: Worker) -> Batch:
+    """An open batch in which one worker answered every item as gold does, and another did not."""
+    batch = launched(project, name, dataset, assignments_per_hit=2)
+    answer_all(right, batch)
+    while row := take(wrong, batch):
+        submit(row, answer_to(row) | {"kind": "typed", "text": "the far shore"})
+    return batch

@@ -136,8 +136,8 @@ def prepare(study: PanelStudy, rows: Sequence[VisitBonus], session: StudySession
 def _lists_unknown(row: VisitBonus) -> bool:
     """Whether bonuses are listed of which nobody here knows, as after a restore: a person says whether this is one."""
     rows = row.visit.bonuses.all()
-    told: list[str] = max((one.seen for one in rows if one.state == State.NOT_PAID), key=len, default=[])
-    known: Counter[str] = Counter(str(one.amount) for one in rows if one.state == State.PAID) | Counter(told)
+    judged: list[str] = max((one.seen for one in rows if one.state == State.NOT_PAID), key=len, default=[])
+    known: Counter[str] = Counter(str(one.amount) for one in rows if one.state == State.PAID) | Counter(judged)
     return bool(Counter(row.before) - known)
 
 

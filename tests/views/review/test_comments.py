@@ -14,7 +14,6 @@ from django.urls import reverse
 
 from annotation.flow.review import adjudication, comments, response_erasure
 from annotation.models import Batch, Comment, Hit, Member, Notice, Project, User
-from tests.conftest import answer_to
 from tests.flow import acting
 from tests.flow.compositions import compose, compose_batch
 from tests.views.console import answer, at, take
@@ -296,10 +295,7 @@ def test_a_thread_takes_the_same_queries_whatever_its_length(boss: Any, alice: A
 @pytest.fixture
 def disputed(project: Any, dataset: Any, bob: Any, carol: Any, alice: Any) -> Hit:
     """A HIT to adjudicate, with three comments; Bob's answer is right, Carol's wrong."""
-    made = acting.launched(project, "disputed", dataset, assignments_per_hit=2)
-    acting.answer_all(bob, made)
-    while row := acting.take(carol, made):
-        acting.submit(row, answer_to(row) | {"kind": "typed", "text": "the far shore"})
+    made = acting.disputed(project, "disputed", dataset, right=bob, wrong=carol)
     hit = Hit.objects.select_related("batch__project", "item__dataset").get(pk=adjudication.queue(made)[0].pk)
     comments.add(alice, "Bob is right.", hit=hit)
     comments.add(alice, "Tower 0 is right.", item=hit.item)

@@ -25,10 +25,7 @@ def tied(project: Any, dataset: Any, alice: Any, bob: Any, carol: Any) -> Hit:
     """A HIT to adjudicate: Bob's answer is right, Carol's wrong; with a comment."""
 
     def make() -> Hit:
-        made = acting.launched(project, "open", dataset, assignments_per_hit=2)
-        acting.answer_all(bob, made)
-        while row := acting.take(carol, made):
-            acting.submit(row, answer_to(row) | {"kind": "typed", "text": "the far shore"})
+        made = acting.disputed(project, "open", dataset, right=bob, wrong=carol)
         hit = Hit.objects.select_related("batch", "item").get(pk=adjudication.queue(made)[0].pk)
         comments.add(alice, "Carol errs.", hit=hit)
         return hit
