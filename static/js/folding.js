@@ -38,7 +38,7 @@ export function patternOf(words) {
     const end = gap.index + gap[0].length;
     found += literal(bare.slice(at, gap.index));
     if (!gap[0].includes("-")) found += "\\s+";
-    else found += `${gap.index ? "\\s*" : ""}-+${end < bare.length ? "[-\\s]*" : ""}`;
+    else found += `${gap.index ? "\\s*" : ""}-+${end < bare.length ? "[-\\s]*" : "(?!-)"}`;
     at = end;
   }
   return found + literal(bare.slice(at));

@@ -91,6 +91,7 @@ signs = st.text("aAb_1 \t\u2028\u00a0.-\u2013\u2019'é\u0301²٣ßﬁ\u200b", ma
 @settings(max_examples=examples(300, soak=1500), deadline=None)
 @given(st.text("aAb_1 \u00a0.-\u2019é²sfi", min_size=1, max_size=5), st.lists(signs, max_size=3))
 @example("A-", ["a--"])
+@example("-", ["\u2013-1"])
 def test_it_finds_what_the_definition_finds(answer: str, texts: list[str]) -> None:
     if answer.split():
         assert locate(answer, texts) == slow(answer, texts)

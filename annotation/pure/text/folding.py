@@ -84,8 +84,8 @@ def pattern(words: str) -> str:
     found, at = "", 0
     for gap in _GAP.finditer(bare):
         between = r"\s+" if "-" not in gap[0] else "-+"
-        if "-" in gap[0] and gap.end() < len(bare):
-            between += r"[-\s]*"
+        if "-" in gap[0]:
+            between += r"[-\s]*" if gap.end() < len(bare) else "(?!-)"
         if "-" in gap[0] and gap.start():
             between = r"\s*" + between
         found += re.escape(bare[at : gap.start()]) + between
