@@ -7,6 +7,7 @@ TESTS := $(PY) -m pytest
 # A test that hangs ends its process, and says where.
 GUARDED := $(TESTS) -o faulthandler_timeout=240 -o faulthandler_exit_on_timeout=true
 QUICK := $(GUARDED) -m "not soak and not process and not browser and not wide"
+LATER := nice  # than browsers and servers, which somebody waits for: a test of theirs that starves fails
 ON_POSTGRESQL := $(PY) -m tests.run_postgres --
 MARKED = $(shell grep -rl --include="test_*.py" "mark\.postgresql" tests)
 APPS := $(notdir $(patsubst %/apps.py,%,$(wildcard annotation/*/apps.py)))  # those behind the engine
@@ -52,10 +53,10 @@ test: .venv/dev.stamp  ## lint, then the tests: on SQLite, with real servers, an
 	@failed=""; start=$$(date +%s); TESTS_SHARED=$$(mktemp -d); export TESTS_SHARED; trap 'rm -rf "$$TESTS_SHARED"' EXIT; \
 	beside() { log="$$TESTS_SHARED/$$1.log"; shift; "$$@" >"$$log" 2>&1 & }; \
 	report() { wait "$$2" || failed="$$failed $$1"; echo "== $$3"; cat "$$TESTS_SHARED/$$1.log"; }; \
-	both() { echo "== on SQLite"; $(GUARDED) -m "not soak and not process and not browser" $$1; sqlite=$$?; \
+	both() { echo "== on SQLite"; $(LATER) $(GUARDED) -m "not soak and not process and not browser" $$1; sqlite=$$?; \
 		echo "== on PostgreSQL, what depends on the database"; \
-		$(ON_POSTGRESQL) $(GUARDED) -m "postgresql and not soak and not process" $$2 && [ $$sqlite = 0 ]; }; \
-	beside lint $(MAKE) --no-print-directory lint; lint=$$!; \
+		$(LATER) $(ON_POSTGRESQL) $(GUARDED) -m "postgresql and not soak and not process" $$2 && [ $$sqlite = 0 ]; }; \
+	beside lint $(LATER) $(MAKE) --no-print-directory lint; lint=$$!; \
 	beside browser $(GUARDED) -m "not soak" tests/browser; browser=$$!; \
 	beside process $(GUARDED) -m "process and not soak" tests/process; process=$$!; \
 	beside half both "$(HALF)" "$(filter $(HALF:%=%/%),$(MARKED))"; half=$$!; \
