@@ -63,6 +63,7 @@ from tests.flow import acting  # noqa: E402
 from tests.flow import compositions as compositions_by_hand  # noqa: E402
 from tests.flow.suggesting import MODEL, choose  # noqa: E402
 from tests.marketplaces import frames, panel  # noqa: E402
+from tests.waiting import until  # noqa: E402
 
 KINDS = records.KINDS | graphs.KINDS | two_paragraphs.KINDS | sub_questions.KINDS | ablated.KINDS | rated.KINDS
 INSTRUCTIONS = "# Read, then answer\n\nSelect the *answer* and tick what it rests on."
@@ -317,8 +318,19 @@ def reported(*, batch: int, workers: int, models: list[str] | None = None) -> st
         ]
         with transaction.atomic():
             store_predictions(of, model, rows)
-    batch_scores.score_batch(of)
+    until(lambda: _is_scored(of))
     return reverse("report", args=[of.project.slug, of.slug])
+
+
+def _is_scored(batch: Batch) -> bool:
+    """Whether the report is current. The server computes one of its own, and of two at once neither counts as current."""
+    if batch.project.jobs.filter(kind="score_batch", state__in=[Job.State.WAITING, Job.State.RUNNING]).exists():
+        return False
+    report = batch_scores.kept_report(batch)
+    if report and batch_scores.is_fresh(batch, report):
+        return True
+    batch_scores.score_batch(batch)
+    return False
 
 
 def decisions(*, batch: int) -> list[dict[str, Any]]:
