@@ -323,7 +323,7 @@ def reported(*, batch: int, workers: int, models: list[str] | None = None) -> st
 
 
 def _is_scored(batch: Batch) -> bool:
-    """Whether the report is current. The server computes one of its own, and of two at once neither counts as current."""
+    """Whether the report is current: of two runs at once neither counts as such, and one of them is the server's."""
     if batch.project.jobs.filter(kind="score_batch", state__in=[Job.State.WAITING, Job.State.RUNNING]).exists():
         return False
     report = batch_scores.kept_report(batch)
