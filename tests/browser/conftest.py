@@ -65,12 +65,12 @@ def _watched(item: pytest.Function, nextitem: pytest.Item | None) -> tuple[list[
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-    """With a failure comes what its pages showed."""
+    """With a failure comes what its pages showed, and whether they lived."""
     report = yield
     contexts = getattr(item, "funcargs", {}).get("contexts")
     if report.when == "call" and report.failed and contexts:
         contexts.failed = True
-        report.sections += [(f"page {url}", text) for url, text in contexts.shown()]
+        report.sections += contexts.report()
     return report
 
 
@@ -113,29 +113,15 @@ def contexts(launch: Callable[..., Any], site: Site) -> Iterator[Contexts]:
 @pytest.fixture
 def visit(contexts: Contexts) -> Iterator[Callable[..., Any]]:
     """Opens an empty page, signed in where a session is given; no page may have an error of a script."""
-    errors: list[str] = []
-    taken: list[Any] = []
-
-    def weberror(error: Any) -> None:
-        errors.append(str(error.error))
-
-    def console(said: Any) -> None:
-        if "Content Security" in said.text:
-            errors.append(said.text)
 
     def open_page(session: str = "", **options: Any) -> Any:
         context, page = contexts.take(options)
-        taken.append(context)
-        context.on("weberror", weberror)
-        context.on("console", console)
         if session:
             context.add_cookies([{"name": "sessionid", "value": session, "url": contexts.url}])
         return page
 
     yield open_page
-    for context in taken:
-        context.remove_listener("weberror", weberror)
-        context.remove_listener("console", console)
+    errors = [*contexts.errors]  # those so far: not of pages that are closed
     contexts.give_back()
     assert not errors
 

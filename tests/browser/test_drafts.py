@@ -43,8 +43,7 @@ def test_work_is_saved_by_itself_with_the_time_beside_it(desk: WorkPage) -> None
 
 
 def test_drafts_are_sent_in_a_pause_and_else_every_half_minute(desk: WorkPage) -> None:
-    own = {"viewport": {"width": 1279, "height": 800}}  # a context for this test alone: its clock stays stopped
-    worker = desk("yesno", page=own)
+    worker = desk("yesno")
     page, sent = worker.page, []
     page.on("request", lambda request: sent.append(request) if request.url.endswith("/draft/") else None)
     page.clock.install(time=0)
