@@ -2,60 +2,32 @@
 // never paragraphs; gone after sign-out.
 const PREFIX = "hopscribe:";
 
-export function keep(name, value) {
-  try {
-    localStorage.setItem(PREFIX + name, JSON.stringify(value));
-    return true;
-  } catch {
-    return false; // storage is full or forbidden: the page then says "not saved" and nothing else
-  }
+/** What can be done with a store. It may be full or forbidden: then nothing is kept, and what needs it is not offered. */
+function storeOf(open) {
+  const attempt = (act, otherwise) => {
+    try {
+      return act(open());
+    } catch {
+      return otherwise;
+    }
+  };
+  const put = (store, name, value) => { store.setItem(PREFIX + name, JSON.stringify(value)); return true; };
+  return {
+    keep: (name, value) => attempt((store) => put(store, name, value), false), // false: the page says "not saved"
+    kept: (name) => attempt((store) => JSON.parse(store.getItem(PREFIX + name)), null),
+    forget: (name) => attempt((store) => store.removeItem(PREFIX + name)),
+  };
 }
 
-export function kept(name) {
-  try {
-    return JSON.parse(localStorage.getItem(PREFIX + name));
-  } catch {
-    return null;
-  }
-}
+export const { keep, kept, forget } = storeOf(() => localStorage);
 
-export function forget(name) {
-  try {
-    localStorage.removeItem(PREFIX + name);
-  } catch {
-    return; // nothing could have been kept either
-  }
-}
+/** The same for this tab alone and as long as it is open. */
+export const { keep: keepHere, kept: keptHere, forget: forgetHere } = storeOf(() => sessionStorage);
 
 export function forgetAll() {
   try {
     for (const store of [localStorage, sessionStorage])
       for (const name of Object.keys(store)) if (name.startsWith(PREFIX)) store.removeItem(name);
-  } catch {
-    return; // nothing could have been kept either
-  }
-}
-
-/** The same for this tab alone and as long as it is open. */
-export function keepHere(name, value) {
-  try {
-    sessionStorage.setItem(PREFIX + name, JSON.stringify(value));
-  } catch {
-    return; // forbidden: what needs it is not offered
-  }
-}
-
-export function keptHere(name) {
-  try {
-    return JSON.parse(sessionStorage.getItem(PREFIX + name));
-  } catch {
-    return null;
-  }
-}
-
-export function forgetHere(name) {
-  try {
-    sessionStorage.removeItem(PREFIX + name);
   } catch {
     return; // nothing could have been kept either
   }

@@ -94,6 +94,13 @@ function onClick(event) {
   keepHere(SENT, { ...sentFrom(form), place: link.pathname + link.search, typed: typed(form, changed), carried: true });
 }
 
+/** Whether this page follows the one for signing in, which may be left before its scripts run. A reload does not. */
+function followsSignIn() {
+  const after = document.getElementById("typed-again")?.dataset.after;
+  const loaded = performance.getEntriesByType("navigation")[0]?.type;
+  return Boolean(after) && loaded !== "reload" && document.referrer.startsWith(location.origin + after);
+}
+
 function onPage() {
   const sent = keptHere(SENT);
   if (!sent) return;
@@ -105,6 +112,7 @@ function onPage() {
     return;
   }
   forgetHere(SENT);
+  sent.bounced ||= followsSignIn();
   const theirs = sent.reader && sent.reader === reader(); // two people may share a machine, and a name
   if ((sent.bounced || sent.carried) && sent.place === place() && theirs) bringBack(sent);
 }

@@ -49,6 +49,22 @@ def test_a_form_sent_after_the_session_ended_is_filled_again(boss: Any) -> None:
     expect(page.get_by_label("Title shown")).not_to_have_value("A title of an hour's thought")
 
 
+def test_a_form_is_filled_again_after_a_page_for_signing_in_whose_scripts_never_ran(boss: Any) -> None:
+    page, about = boss
+    page.goto(f"/projects/{about['project']}/settings/")
+    page.get_by_label("Title").fill("A title of an hour's thought")
+    page.context.clear_cookies(name="sessionid")
+    page.route("**/*.js", lambda route: route.abort())
+    page.get_by_role("button", name="Save").click()
+    page.get_by_label("Username").wait_for()
+    page.unroute("**/*.js")
+    sign_in(page, about["name"])
+    expect(page.get_by_label("Title")).to_have_value("A title of an hour's thought")
+    expect(page.get_by_text("Your input is here again")).to_be_visible()
+    page.reload()  # and it is not kept for longer
+    expect(page.get_by_label("Title")).not_to_have_value("A title of an hour's thought")
+
+
 @pytest.mark.soak
 def test_a_button_pressed_after_the_session_ended_leads_back_to_its_page(boss: Any) -> None:
     page, about = boss
@@ -85,10 +101,10 @@ def test_another_task_of_a_round_takes_along_what_was_typed(boss: Any) -> None:
     page.get_by_label("Title shown").fill("Spring")
     page.locator("input[name=datasets]").first.check()
     instructions = page.get_by_label("Instructions", exact=True).input_value()
-    page.get_by_role("navigation", name="Task of the round").get_by_role(
-        "link", name="Compose questions", exact=True
-    ).click()
-    expect(page.get_by_role("link", name="Compose questions", exact=True)).to_have_attribute("aria-current", "page")
+    page.get_by_text("Other tasks").click()
+    task = page.get_by_role("link", name="Compose questions", exact=True)
+    task.click()
+    expect(task).to_have_attribute("aria-current", "page")
     expect(page.get_by_label("Title shown")).to_have_value("Spring")
     expect(page.locator("input[name=datasets]").first).to_be_checked()
     expect(page.get_by_label("Instructions", exact=True)).not_to_have_value(
