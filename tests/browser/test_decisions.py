@@ -158,9 +158,17 @@ def test_a_double_press_and_a_double_click_answer_only_once(pairs: WorkPage) -> 
     assert len(told(worker)) == 2
 
 
-def test_decisions_are_taken_though_the_browser_calls_back_for_no_frame(pairs: WorkPage) -> None:
+@pytest.mark.parametrize(
+    "script",
+    [
+        "window.requestAnimationFrame = () => 0",
+        "Object.defineProperty(Event.prototype, 'timeStamp', {get: () => performance.now() - 3600000})",
+    ],
+    ids=["no frame", "an hour behind"],
+)
+def test_decisions_are_taken_without_a_frame_and_by_another_clock(pairs: WorkPage, script: str) -> None:
     worker = pairs(sample=1)
-    worker.page.add_init_script("window.requestAnimationFrame = () => 0")
+    worker.page.add_init_script(script)
     worker.page.reload()
     decide(worker, "y")
     assert len(worker.answers()) == 1
