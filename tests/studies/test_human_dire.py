@@ -27,7 +27,7 @@ from annotation.studies.launch import batches_of, experiment_of
 from annotation.studies.models import StudyRun
 from tests.api.calling import caller
 from tests.flow import acting
-from tests.studies.test_studies import launched, own_study, responses
+from tests.studies.test_studies import assert_every_figure_is_measured, launched, own_study, responses
 
 pytestmark = pytest.mark.django_db
 ARMS = ["original", "probe", "transformed", "trivial", "closed-book"]
@@ -116,7 +116,9 @@ def test_the_arms_show_the_same_page_and_nothing_of_the_gold(project: Project) -
 
 def test_the_run_is_compared_with_the_paper_and_scored_over_all_batches(project: Project, tmp_path: Path) -> None:
     run = answered(project, tmp_path)
-    rows = {row["figure"].partition(",")[0]: row for row in report.compute(run, look=True)}
+    told = report.compute(run, look=True)
+    assert_every_figure_is_measured(run, told)
+    rows = {row["figure"].partition(",")[0]: row for row in told}
     drop = rows["Expected drop from D to T(D) because of proxy paragraphs"]
     assert (drop["paper"]["value"], drop["ours"]["n"]) == (0.0628, 14)
     found = run.analysis

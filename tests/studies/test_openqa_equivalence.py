@@ -41,6 +41,7 @@ def replayed(project: Project, source: Path, folder: Path, monkeypatch: pytest.M
     return run
 
 
+@pytest.mark.soak  # in every run: the invented release below
 @pytest.mark.django_db
 def test_the_release_replays_every_figure_of_the_study(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -77,6 +78,8 @@ def test_an_invented_release_has_people_beside_exact_and_lexical_match(
     }
     [table] = found["tables"]
     assert [line[:2] for line in table["rows"]] == [[system, 2] for system in sorted(SYSTEMS)]
+    rows = report.compute(run, look=True)
+    assert [row["ours"]["n"] for row in rows] == [2] * 15, "every published figure is one of the analysis"
 
 
 @pytest.mark.parametrize(

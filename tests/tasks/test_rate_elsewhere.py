@@ -145,9 +145,8 @@ def test_power_takes_a_response_for_right_where_all_is_as_gold_has_it(disputed: 
     assert power_plan.plan(plan, pilot=disputed)["pilot"]["rate"] == 0.5
 
 
-@pytest.mark.parametrize(("counts", "rate"), [("faithful >= 1 and step == yes", 0.5), ("not faithful < 5", 0.5)])
 def test_power_takes_a_response_that_fulfils_an_expression_for_right(
-    counts: str, rate: float, records: Dataset, bob: Any, carol: Any, alice: User, client: Any, run: Run
+    records: Dataset, bob: Any, carol: Any, alice: User, client: Any, run: Run
 ) -> None:
     """Without gold, and however many must agree on a result."""
     ungraded = {name: value for name, value in FAITHFUL.items() if name != "gold"}
@@ -158,15 +157,16 @@ def test_power_takes_a_response_that_fulfils_an_expression_for_right(
     plan = {"kind": "unpaired", "items": 20, "answers": 2, "workers": 10}
     with pytest.raises(Refused, match="needs at least 20 responses with gold, or ratings and what counts"):
         power_plan.plan(plan, pilot=batch)
-    found = power_plan.plan(plan | {"counts": counts}, pilot=batch)
-    assert (found["pilot"]["rate"], found["pilot"]["counts"]) == (rate, counts)
+    for counts in ("not faithful < 5", "faithful >= 1 and step == yes"):
+        found = power_plan.plan(plan | {"counts": counts}, pilot=batch)
+        assert (found["pilot"]["rate"], found["pilot"]["counts"]) == (0.5, counts)
     said = "50 % were right: they fulfil “"
     assert said + counts in " ".join(sentence(part) for part in found["paragraph"])
     client.force_login(alice)
     asked = plan | {"pilot": "ungraded", "counts": counts, "seed": 0}
     assert said + counts in unescape(client.get(reverse("power", args=["wells"]), asked).content.decode())
     printed = run("power", "--pilot", "ungraded", "--counts", counts, "--items", "20", "--project", "wells", "--json")
-    assert printed.document["pilot"]["rate"] == rate
+    assert printed.document["pilot"]["rate"] == 0.5
 
 
 @pytest.mark.parametrize(

@@ -114,38 +114,29 @@ def strings_of(value: Any) -> Iterator[str]:
 
 
 @a_case
-def test_a_worker_reads_of_items_and_never_of_hits(opened: Batch, case: JSON, bob: Any, client: Client) -> None:
-    client.force_login(bob.user)
-    found = [
-        (where, text)
-        for where, html in walk(client, opened, case)
-        for text in (*Visible(html).texts, *Visible(html).spoken)
-        if re.search(r"\bHITs?\b", text)
-    ]
-    assert not found
-
-
-@a_case
-def test_every_text_of_ours_that_a_worker_reads_can_be_translated(
+def test_every_text_that_a_worker_reads_can_be_translated_and_names_no_hit(
     opened: Batch, case: JSON, bob: Any, client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a language that puts brackets around every text, only what data and requesters say stands outside of them."""
+    """In a language that puts brackets around every text, only what data and requesters say stands outside of them;
+    inside of them are the English texts, of one and of many."""
     settings.LANGUAGES = [*site_settings.LANGUAGES, ("eo", "Esperanto")]
     monkeypatch.setattr(trans_real.DjangoTranslation, "gettext", lambda _self, text: bracketed(text))
-    monkeypatch.setattr(trans_real.DjangoTranslation, "ngettext", lambda _self, one, many, n: bracketed(many))
+    monkeypatch.setattr(trans_real.DjangoTranslation, "ngettext", bracketed_of)
     client.cookies[settings.LANGUAGE_COOKIE_NAME] = "eo"
     client.force_login(bob.user)
     exercises = [exercise.payload for exercise in practice_progress.exercises(opened)]
     worked = capabilities.tutorial(task_type(opened.task), None, "en")
     data = " ".join(" ".join(text.split()) for text in strings_of([case, exercises, worked])).casefold()
-    found = []
+    found, hits = [], []
     for where, html in walk(client, opened, case):
         seen = Visible(html)
+        hits += [(where, text) for text in (*seen.texts, *seen.spoken) if re.search(r"\bHITs?\b", text)]
         for text in (*unseen(seen.texts), *unseen(seen.spoken)):
             parts = [part.strip(" .?") for part in re.split(r"[·:;,×…]|\? |\d+$", SIGNS.sub("", text))]
             if any(re.search(r"[^\W\d_]{2}", part) and part.casefold() not in data for part in parts):
                 found.append(f"{where}: {text}")
     assert not found, "\n".join(dict.fromkeys(found))
+    assert not hits
 
 
 def unseen(texts: list[str]) -> list[str]:
@@ -155,6 +146,10 @@ def unseen(texts: list[str]) -> list[str]:
         whole = less
     whole = re.sub(f"{OPEN}[^·\n]*", "", whole)  # the beginning of a message, where the page shows no more
     return [line.strip() for line in whole.split("\n") if line.strip()]
+
+
+def bracketed_of(_language: object, one: str, many: str, number: int) -> str:
+    return bracketed(one if number == 1 else many)
 
 
 def bracketed(text: str) -> str:

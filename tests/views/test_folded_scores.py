@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from annotation.flow.batches import add_assignments, batch_launch
 from annotation.flow.reports import batch_scores, score_looks
+from annotation.jobs import run_due_work
 from annotation.models import AuditEntry, Batch, BatchReport, Hit
 from tests.one_line import one_line
 from tests.views.console import answer, at, work_off
@@ -159,11 +160,11 @@ def test_a_finished_batch_has_its_report_without_being_asked(bob: Any, carol: An
     for worker in (bob, carol):
         for _ in range(4):
             answer(worker, batch)
-    work_off()
-    work_off()
+    run_due_work()
+    run_due_work()
     assert BatchReport.objects.get().batch == batch
     before = BatchReport.objects.get().created_at
-    work_off()
+    run_due_work()
     assert BatchReport.objects.get().created_at == before
 
 

@@ -39,6 +39,14 @@ JSON = dict[str, Any]
 ROOT = Path(__file__).resolve().parents[3]
 KINDS = sorted(registry.task_types())
 WORKERS = 8
+ALIKE = [  # lists behind the figures of every task, opened once
+    ("hits", "counted=1"),
+    ("hits", "counted=1&only=several"),
+    ("hits", "show=excluded"),
+    ("batch-workers", ""),
+    ("batch-assignments", "show=all"),
+    ("batch-assignments", "show=submitted&counted=1"),
+]
 HOW = (
     "{where} has no explanation: add the entry “{key}” to tasks/{kind}/explained.toml, or to "
     "annotation/pure/reports/figure_texts if reports of several tasks show it; then run `make figures`."
@@ -146,8 +154,9 @@ def test_every_figure_of_a_report_is_explained_and_its_rows_are_as_many_as_it_sa
             if rows["url"]:
                 lists[rows["url"]] = words[rows["text"]]
     assert len(lists) > 2
-    for url, n in lists.items():
-        assert client.get(url).context["page"].paginator.count == n, url
+    alike = {f"{at(name)}?{query}".removesuffix("?") for name, query in ALIKE} if kind != KINDS[0] else set()
+    for url in lists.keys() - alike:
+        assert client.get(url).context["page"].paginator.count == lists[url], url
     ids = re.findall(r' id="(why-[^"]+)"', response.content.decode())
     assert len(ids) == len(set(ids)) == len(figures)
     assert sorted(re.findall(r'popovertarget="(why-[^"]+)"', response.content.decode())) == sorted(ids)
