@@ -11,7 +11,7 @@ from django.test import Client
 
 from tests.long_forms import first
 from tests.security.routes import MEMBERS, OWNERS, REQUESTER, TABLE, Row, parameters, patterns, url
-from tests.security.world import REPRESENTATIVES, ROLES, WORDS, World
+from tests.security.world import PREDICTED, REPRESENTATIVES, ROLES, WORDS, World
 
 # Carol and Erin are workers like Bob, and Frank has no part in the project, like Dave: for the soak.
 EVERY_ROLE = [pytest.param(role, marks=[pytest.mark.soak] * (role in {"carol", "erin", "frank"})) for role in ROLES]
@@ -19,6 +19,7 @@ IN_TURN = {"bob": 0, "dave": 1}  # a worker and an outsider: what is closed to b
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
 LADDER = [OWNERS, REQUESTER, MEMBERS]
 TOLD = re.compile(r"Ana Brook|anary (?:consent|guide|note|report)")  # what the projects hold
+PREDICTIONS = re.compile(rf"{re.escape(PREDICTED)}|canary-(?:judge|model)")  # what a model said, and that it was asked
 
 
 def test_every_route_has_its_row() -> None:
@@ -92,6 +93,8 @@ def test_nobody_gets_further_than_the_table_says(role: str, whole: bool, world: 
                 deviations.append(f"{method} {address}: {response.status_code} instead of {wanted}")
             if role not in row.allowed and TOLD.search(text_of(response)):
                 deviations.append(f"{method} {address}: told something of the project")
+            if role not in MEMBERS and PREDICTIONS.search(f"{response.headers}{text_of(response)}"):
+                deviations.append(f"{method} {address}: told a model's prediction")
             if role == "anonymous" and wanted == 302 and role not in row.allowed:
                 assert response.get("Location", "").startswith("/accounts/sign-in/?next=")
     assert not deviations, "\n".join(deviations)

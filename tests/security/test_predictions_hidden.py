@@ -1,36 +1,16 @@
-"""A model's predictions come before no worker, at no address."""
+"""A model's predictions come before no worker: not with their item, nor at any address (test_access.py)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from django.test import Client
 from django.urls import reverse
 
 from annotation.models import ModelPrediction
-from tests.security.routes import urls
-from tests.security.test_secrets_in_sight import told
 from tests.security.world import PREDICTED, World
 
 MODEL = "canary-judge"
-
-
-def said(world: World, role: str) -> str:
-    """What every address of the site answers to one person."""
-    client = Client(raise_request_exception=False)
-    if role != "anonymous":
-        client.force_login(world.users[role])
-    return "\n".join(told(client.get(address)) for name, address in urls(world).items() if name != "sign-out")
-
-
-@pytest.mark.parametrize("role", ["bob", pytest.param("carol", marks=pytest.mark.soak), "anonymous"])
-def test_no_worker_and_no_stranger_sees_a_prediction_or_its_model(role: str, world: World) -> None:
-    assert ModelPrediction.objects.filter(model__batch__slug="wells-1").exists()
-    seen = said(world, role)
-    assert PREDICTED not in seen
-    assert MODEL not in seen
-    assert "canary-model" not in seen, "nor that one was asked"
 
 
 def test_a_worker_who_works_on_its_item_sees_none(world: World) -> None:

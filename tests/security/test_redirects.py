@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 
 from tests.conftest import PASSWORD
+from tests.long_forms import first
 
 HOSTS = ["evil.example", "testserver.evil.example", "testserver@evil.example"]
 FORMS = [
@@ -45,10 +46,13 @@ def stays_here(location: str) -> bool:
     return (parts.scheme, parts.netloc) == ("http", "testserver")
 
 
-def test_signing_in_leads_to_this_site_only(alice: Any) -> None:
-    for target in FOREIGN + NAMES:
+@pytest.mark.parametrize("both", first(1, [False, True]), ids=["", "both"])
+def test_signing_in_leads_to_this_site_only(alice: Any, both: bool) -> None:
+    """Each target in the form, or in form and address; in turn, which gives each form of a host's name both."""
+    for k, target in enumerate(FOREIGN + NAMES):
         body = {"username": "alice", "password": PASSWORD, "next": target}
-        for address in ("/accounts/sign-in/", f"/accounts/sign-in/?next={quote(target)}"):
+        addresses = ["/accounts/sign-in/", f"/accounts/sign-in/?next={quote(target)}"]
+        for address in addresses if both else [addresses[k % 2]]:
             response = Client().post(address, body)
             assert response.status_code == 302
             assert stays_here(response.url), target
