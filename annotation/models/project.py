@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import secrets
 
@@ -97,7 +96,7 @@ class Project(models.Model):
         return called or [pk for pk in every if self.pseudonym(pk).startswith(name.lower())]
 
     def _keyed(self, name: str) -> str:
-        return hmac.new(self.pseudonym_key.encode(), name.encode(), hashlib.sha256).hexdigest()[:16]
+        return hmac.digest(self.pseudonym_key.encode(), name.encode(), "sha256").hex()[:16]
 
 
 class Member(models.Model):

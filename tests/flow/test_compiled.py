@@ -119,8 +119,10 @@ def test_rows_are_inserted_and_deleted(project: Any, settings: Any, plain: bool)
     settings.PLAIN_QUERIES = plain
     row = insert(Worker(project=project, external_id="a"))
     assert Worker.objects.get() == row
-    insert_many([Worker(project=project, external_id=name) for name in "bc"])
-    assert (delete(row), delete(Worker(pk=row.pk)), Worker.objects.count()) == (True, False, 2)
+    names = ["b\t“\\N”\n\\.\n", "NULL"]  # what means something in PostgreSQL's COPY
+    insert_many([Worker(project=project, external_id=name) for name in names])
+    assert (delete(row), delete(Worker(pk=row.pk))) == (True, False)
+    assert list(Worker.objects.order_by("pk").values_list("external_id", flat=True)) == names
 
 
 def test_a_parameter_that_is_no_value_of_the_sql_is_refused(project: Any) -> None:

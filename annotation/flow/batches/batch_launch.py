@@ -30,6 +30,7 @@ from annotation.flow.projects import audit_log
 from annotation.flow.projects.job_queue import JobTakenOver
 from annotation.models import Batch, Dataset, Hit, Instructions, Item, QualificationRound, User
 from annotation.models.compiled import insert_many
+from annotation.pure.data.example import Example
 from annotation.pure.money import pricing
 from annotation.pure.text.answer_kinds import NO_ANSWER
 from annotation.pure.text.translation_marks import gettext_noop
@@ -161,7 +162,7 @@ def _store(batch: Batch, made: int, hits: list[Hit], *, gold_among: int | None =
     _advance(batch, made, made + len(hits))
     batch_funds.set_advertised_rewards(batch, hits)
     insert_many(hits)
-    keys = dict(batch.hits.filter(ticket__in=[hit.ticket for hit in hits]).values_list("ticket", "pk"))
+    keys = dict(batch.hits.filter(ticket__gte=made).values_list("ticket", "pk"))
     for hit in hits:
         hit.pk = keys[hit.ticket]
     emit(HitsCreated(batch, hits, gold_among=gold_among))
@@ -212,15 +213,16 @@ def hits_of(
     for key in keys:
         item = items[key]
         item.dataset = datasets[item.dataset_id]
-        payload = prepared(batch, item, options)
-        if payload is None or (graded and not task.gradable(payload, item.example)):
+        example = item.example  # parsed once: each look at it parses it anew
+        payload = prepared(batch, item, example, options)
+        if payload is None or (graded and not task.gradable(payload, example)):
             if left_out is not None:
                 lacking = _(WITHOUT_GOLD if isinstance(task, Rated) else UNGRADABLE)
-                why = option_fit.why_left_out(task, item.example, options) if payload is None else lacking
+                why = option_fit.why_left_out(task, example, options) if payload is None else lacking
                 left_out[item.dataset.slug, why] += 1
             continue
         if entry is not None:
-            entry.look(item, payload)
+            entry.look(item, payload, example)
         yield Hit(
             batch=batch,
             item=item,
@@ -235,10 +237,13 @@ def hits_of(
         ticket += 1
 
 
-def prepared(batch: Batch, item: Item, options: Any) -> dict[str, Any] | None:
-    """The payload of the batch's HIT of an item, with the batch's parsed options; None: the task cannot use it."""
+def prepared(batch: Batch, item: Item, example: Example, options: Any) -> dict[str, Any] | None:
+    """The payload of the batch's HIT of an item, with the batch's parsed options; None: the task cannot use it.
+
+    `example` is the item's, parsed.
+    """
     rng = Random(f"{batch.seed}/{item.dataset.slug}/{item.position}")
-    return task_type(batch.task).prepare(item.example, options, rng)
+    return task_type(batch.task).prepare(example, options, rng)
 
 
 def most_earned(batch: Batch, payload: dict[str, Any]) -> Decimal:

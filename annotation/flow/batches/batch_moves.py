@@ -2,11 +2,11 @@
 
 from itertools import islice
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Q
 
 from annotation.flow.batches import batch_launch, workers_needed
 from annotation.flow.projects.overview import subject_of
-from annotation.models import Batch, Hit, Project
+from annotation.models import Batch, Project
 from annotation.pure.batches.next_step import NextStep
 
 
@@ -39,6 +39,5 @@ def batch_moves(project: Project, batch: Batch | None = None) -> list[NextStep]:
 
 def _with_places(batches: list[Batch]) -> set[int]:
     """Keys of the batches that have HITs for workers; those of a qualification round are made for each worker."""
-    hits = Hit.objects.open().filter(batch=OuterRef("pk"), check_item=False)
-    rows = Batch.objects.filter(Exists(hits) | Q(round__isnull=False), pk__in=[batch.pk for batch in batches])
-    return set(rows.values_list("pk", flat=True))
+    rows = Batch.objects.filter(pk__in=[batch.pk for batch in batches])
+    return set(workers_needed.with_open_hits(rows, Q(round__isnull=False)).values_list("pk", flat=True))

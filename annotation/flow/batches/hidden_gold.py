@@ -24,6 +24,7 @@ from annotation.flow.projects import audit_log
 from annotation.flow.projects.request_context import acting
 from annotation.models import Assignment, Batch, Dataset, Feedback, Hit, Item, Participation, Worker
 from annotation.pure.batches import lifecycle
+from annotation.pure.data.example import Example
 from annotation.pure.people.round_draw import checks_to_come, is_hidden_gold
 from annotation.recruitment import has_gold_among_hits
 from annotation.registry import task_type
@@ -283,16 +284,14 @@ class GoldEntry:
     shown: list[str] = field(default_factory=list)
     _whole: dict[int, bool] = field(default_factory=dict)  # by dataset: whether its items should hold their answers
 
-    def look(self, item: Item, payload: dict[str, Any]) -> None:
+    def look(self, item: Item, payload: dict[str, Any], gold: Example) -> None:
         """Count the item of a prepared HIT, if workers cannot enter its gold."""
-        dataset = item.dataset
-        if self._whole.setdefault(dataset.pk, not is_altered(dataset)):
-            gold = item.example
-            if not capabilities.enterable(task_type(self.task), payload, gold):
-                self.count += 1
-                if len(self.shown) < SHOWN:
-                    words = " / ".join(gold.answers[:3]) if gold.answerable is not False else _("no answer")
-                    self.shown.append(f"“{words[:80]}” ({item.source_id[:60]})")
+        whole = self._whole.setdefault(item.dataset_id, not is_altered(item.dataset))
+        if whole and not capabilities.enterable(task_type(self.task), payload, gold):
+            self.count += 1
+            if len(self.shown) < SHOWN:
+                words = " / ".join(gold.answers[:3]) if gold.answerable is not False else _("no answer")
+                self.shown.append(f"“{words[:80]}” ({item.source_id[:60]})")
 
     @property
     def problem(self) -> str:

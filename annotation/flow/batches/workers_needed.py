@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from django.db.models import Count, Exists, F, Max, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Now
 from django.utils.translation import ngettext
 
@@ -51,16 +51,24 @@ def still_wanted(batches: QuerySet[Batch]) -> dict[int, int]:
     Responses by people without an account, which were imported, are not asked for again; in a large batch, where
     counting them takes long, they are.
     """
-    hits = Hit.objects.open().filter(check_item=False)
-    active = batches.filter(Exists(hits.filter(batch=OuterRef("pk")))).values_list("pk", "assignments_per_hit", "size")
+    active = with_open_hits(batches).values_list("pk", "assignments_per_hit", "size")
     wanted = {pk: assignments for pk, assignments, _ in active}
     # By key: with a condition on the size, PostgreSQL counts in large batches before it leaves them out.
     small = [pk for pk, _, size in active if size < cached_figures.LARGE]
     imported = Assignment.objects.submitted().filter(worker__user=None).order_by()
     of_hit = imported.filter(hit=OuterRef("pk")).values("hit").annotate(n=Count("pk")).values("n")
     counted = Coalesce(Subquery(of_hit), 0) if imported.filter(batch__in=small).exists() else 0
-    rows = hits.filter(batch__in=small).order_by().values("batch")
+    rows = Hit.objects.open().filter(batch__in=small, check_item=False).order_by().values("batch")
     return wanted | dict(rows.annotate(most=Max(F("wanted") - counted)).values_list("batch", "most"))
+
+
+def with_open_hits(batches: QuerySet[Batch], or_else: Q | None = None) -> QuerySet[Batch]:
+    """Those of the batches that have HITs for workers, or fulfil the other condition.
+
+    The first HIT is looked for in the queue's order: by `Exists`, PostgreSQL reads every HIT of a batch that is done.
+    """
+    queue = Hit.objects.open().filter(batch=OuterRef("pk"), check_item=False).order_by("ticket").values("pk")
+    return batches.alias(queued=Subquery(queue[:1])).filter(Q(queued__isnull=False) | (or_else or Q()))
 
 
 def places_missing(project: Project) -> int:

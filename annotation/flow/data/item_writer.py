@@ -17,7 +17,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.formats.base import Flaw, ended
 from annotation.models import Batch, Dataset, GroupPart, Item, Project
-from annotation.models.compiled import unprepared
+from annotation.models.compiled import insert_many
 from annotation.pure.data.example import Example
 from annotation.pure.data.features import FeatureCount
 
@@ -104,9 +104,9 @@ class Filler:
 
     def write(self) -> None:
         """Store the current chunk."""
-        with transaction.atomic(), unprepared():
+        with transaction.atomic():
             _change(self.dataset, beat_at=Now())
-            Item.objects.bulk_create(self._chunk)
+            insert_many(self._chunk)
             GroupPart.objects.bulk_create(self._parts, ignore_conflicts=True)
         self._has_parts |= bool(self._parts)
         self._chunk, self._parts = [], []

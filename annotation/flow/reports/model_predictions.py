@@ -38,7 +38,7 @@ def payloads_of(batch: Batch, items: Iterable[int]) -> dict[int, dict[str, Any]]
     options = task.options(batch.options)
     others = Item.every.filter(pk__in=[key for key in keys if key not in found]).select_related("dataset")
     for item in others.defer("dataset__report", "dataset__features"):
-        if (payload := prepared(batch, item, options)) is not None:
+        if (payload := prepared(batch, item, item.example, options)) is not None:
             found[item.pk] = payload
     return found
 

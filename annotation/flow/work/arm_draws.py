@@ -12,7 +12,8 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
-from annotation.models import ArmDraw, Assignment, Batch, Experiment, Hit, Participation, Worker, WorkerBlock, clock
+from annotation.flow.batches import workers_needed
+from annotation.models import ArmDraw, Assignment, Batch, Experiment, Participation, Worker, WorkerBlock, clock
 from annotation.models.assignment import random_seed
 from annotation.models.compiled import compiled
 from annotation.pure.batches import arm_draw, lifecycle
@@ -83,10 +84,9 @@ def _may_work(worker: Worker, arms: Sequence[Batch]) -> bool:
 
 def _with_work(arms: Sequence[Batch]) -> list[int]:
     """The numbers of the open arms with HITs that ask for somebody."""
-    hits = Hit.objects.open().filter(batch=OuterRef("pk"), check_item=False)
     rows = Batch.objects.filter(pk__in=[arm.pk for arm in arms], state=Batch.State.OPEN)
-    there = set(rows.filter(Exists(hits)).values_list("pk", flat=True))
-    return [number for number, arm in enumerate(arms) if arm.pk in there]
+    there = workers_needed.with_open_hits(rows)
+    return [number for number, arm in enumerate(arms) if arm in there]
 
 
 def _draw(worker: Worker, experiment: Experiment) -> None:

@@ -43,17 +43,20 @@ def gold_answer(payload: JSON, gold: Example) -> str | None:
     """The gold answer as it is entered on this page; "" for no answer; None if its controls cannot express it."""
     if gold.answerable is False:
         return "" if payload["controls"]["no_answer"] else None
-    entered = list(_entered(payload, gold))
-    right = (text for text in entered if answer_f1({"kind": "typed", "text": text}, gold) == 1)
-    return next(right, entered[0] if entered else None)
+    return next(_right(payload, gold), next(_entered(payload, gold), None))
 
 
 def is_enterable(payload: JSON, gold: Example) -> bool:
     """Whether a worker who knows the gold answer can submit it and is then right; True without gold."""
     if payload["controls"].get("several") or not (gold.answers or gold.answerable is False):
         return True
-    text = gold_answer(payload, gold)
-    return text is not None and (text == "" or answer_f1({"kind": "typed", "text": text}, gold) == 1)
+    if gold.answerable is False:
+        return bool(payload["controls"]["no_answer"])
+    return any(_right(payload, gold))
+
+
+def _right(payload: JSON, gold: Example) -> Iterator[str]:
+    return (text for text in _entered(payload, gold) if answer_f1({"kind": "typed", "text": text}, gold) == 1)
 
 
 def _entered(payload: JSON, gold: Example) -> Iterator[str]:
