@@ -1,20 +1,14 @@
-"""The title that a new batch is proposed."""
+"""The titles that new batches and qualification rounds are proposed."""
 
-from collections.abc import Iterable
 from itertools import count
 
-from django.utils.text import Truncator, slugify
-from django.utils.translation import gettext as _
+from django.utils.text import slugify
 
-from annotation.models import Batch, Dataset, Project
+from annotation.models import Batch, Project
 
 
-def proposed_title(project: Project, datasets: Iterable[Dataset]) -> str:
-    """A title after the datasets, with a number if its name is taken; "" without any."""
-    names = ", ".join(row.slug for row in datasets)
-    if not names:
-        return ""
-    title = _("Questions from %(dataset)s") % {"dataset": Truncator(names).chars(60)}
+def numbered_title(project: Project, title: str) -> str:
+    """The title, with a number if its name is taken."""
     taken = set(Batch.everything.filter(project=project).values_list("slug", flat=True))
     numbered = (title if k == 1 else f"{title} {k}" for k in count(1))
     return next(text for text in numbered if slugify(text) not in taken)

@@ -8,7 +8,7 @@ from typing import Any, cast
 from django import forms
 from django.http import QueryDict
 from django.utils.functional import cached_property
-from django.utils.text import slugify
+from django.utils.text import Truncator, slugify
 from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.batches import batch_drafts, batch_launch, confidence_draw, expected_time, option_fit, task_fit
@@ -18,7 +18,7 @@ from annotation.flow.batches.settings import GROUPS, SETTINGS
 from annotation.flow.batches.suggestions import models_of
 from annotation.flow.data.lineage import is_for_hidden_gold
 from annotation.forms.batch_terms import BY_FIELD, FIELDS, GOLD, PLAIN_NAMES, BatchTermsForm
-from annotation.forms.batch_titles import proposed_title
+from annotation.forms.batch_titles import numbered_title
 from annotation.forms.row_fields import DatasetsField, offered
 from annotation.forms.rubric_builder import RubricBuilder
 from annotation.forms.setting_fields import form_field, is_changed, line_of
@@ -286,7 +286,9 @@ class LaunchForm(BatchTermsForm):
 
     def _proposed_title(self, datasets: Iterable[Any]) -> str:
         keys = [key for key in datasets if str(key).isdecimal()]
-        return proposed_title(self.project, self.fields["datasets"].queryset.filter(pk__in=keys))
+        names = ", ".join(row.slug for row in self.fields["datasets"].queryset.filter(pk__in=keys))
+        title = _("Questions from %(dataset)s") % {"dataset": Truncator(names).chars(60)}
+        return numbered_title(self.project, str(title)) if names else ""
 
     @property
     def basis(self) -> str:

@@ -11,11 +11,13 @@ from django.utils.translation import gettext_lazy as _
 from annotation.flow.batches.settings import GROUPS
 from annotation.flow.people import qualification_rounds
 from annotation.flow.people.qualification_rounds import ROUND_SETTINGS
+from annotation.forms.batch_titles import numbered_title
 from annotation.forms.batches import LaunchForm
 from annotation.forms.setting_fields import form_field
 from annotation.models import Batch, Project, QualificationRound, User
 from annotation.pure.people import round_rules as rules
 from annotation.pure.people.round_rules import Clause
+from annotation.registry import task_type
 
 CLAUSES = 4
 LAST_YEAR = 2100
@@ -96,6 +98,8 @@ class RoundForm(LaunchForm):
         super().__init__(project, posted, files, batch=batch)
         if not self.is_bound and batch is None:
             self.options = self._suggested_for(())
+            title = _("Qualification: %(task)s") % {"task": _(task_type(self.kind).title)}
+            self.initial["title"] = self.initial["qualification"] = numbered_title(project, str(title))
         for name in (*qualification_rounds.SETTLED, "suggest"):
             self.fields.pop(name, None)
         self.fields["per_worker"] = form_field(ROUND_SETTINGS["per_worker"], initial=20)

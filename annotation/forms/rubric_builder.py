@@ -27,12 +27,9 @@ ADD, DOWNLOAD = "add", "download"
 
 
 def _basis_of(text: str) -> str:
-    return hashlib.sha256(_plain(text).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def _plain(text: str) -> str:
-    """As a browser posts it back: with other line ends, and maybe without the first."""
-    return text.replace("\r\n", "\n").strip()
+    """The same for what a browser posts back: with other line ends, and maybe without the first."""
+    plain = text.replace("\r\n", "\n").strip()
+    return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class RubricBuilder:

@@ -69,6 +69,17 @@ def test_the_page_of_a_new_round_proposes_the_rule_of_its_task(desk: Any, pool: 
     assert '<option value="judged" selected>' in desk.get(NEW, {"task": "compose"}).content.decode()
 
 
+def test_a_first_round_is_data_pass_mark_and_launch(desk: Any, pool: Any) -> None:
+    for n in ("", " 2"):
+        proposed = desk.get(NEW, {"task": "answer"}).context["form"]
+        assert [proposed[name].value() for name in ("title", "qualification")] == [
+            f"Qualification: Answer questions{n}"
+        ] * 2
+        desk.post(NEW, form(pool, sample="4", title=proposed["title"].value(), launch="1"))
+        work_off()
+    assert Batch.objects.filter(state=Batch.State.OPEN).count() == 2
+
+
 def test_a_title_that_is_missing_is_said_once(desk: Any, pool: Any) -> None:
     response = desk.post(NEW, form(pool, title="", launch="1"))
     assert set(response.context["form"].errors) == {"title"}
