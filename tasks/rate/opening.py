@@ -5,7 +5,6 @@ from typing import Any
 
 from annotation.pure.ratings.rubric import TEXT
 from annotation.pure.reports.tables import own_words, table, text_cell
-from annotation.pure.statistics.intervals import Figure
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON
 
@@ -33,8 +32,9 @@ def criteria_table(found: Sequence[Collected], figures: ByName, unchanged: Mappi
             words, figure = text_cell(_("left unchanged")), unchanged[own.name]
         mean, share = (figure, None) if figure and "points" in figure else (None, figure)
         counts = [len(one.items), len(one.workers), one.asked, one.given]
-        alpha = _points(figures[own.name].alpha)
-        rows.append([own.name, own_words(own.ask), *counts, words, mean, share, alpha])
+        alpha = figures[own.name].alpha
+        in_points = alpha and {**alpha.as_json(), "points": True}
+        rows.append([own.name, own_words(own.ask), *counts, words, mean, share, in_points])
     columns = [_("Criterion"), _("Question"), _("Items"), _("Workers"), _("Times asked"), _("Times answered")]
     columns += [_("Figure"), _("Mean"), _("Share"), _("Alpha")]
     numbers = [False, False, True, True, True, True, False, True, True, True]
@@ -64,7 +64,3 @@ def _main(one: Collected, own: Figures, seed: int) -> tuple[Any, JSON | None]:
         words = marked if label else text_cell(_("marked words"))
         return words, share.of_elements.figure.as_json()
     return text_cell(_("a text")) if one.criterion.kind == TEXT else None, None
-
-
-def _points(figure: Figure | None) -> JSON | None:
-    return {**figure.as_json(), "points": True} if figure else None

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from annotation.pure.ratings.comparing import kind_of
-from annotation.pure.reports.tables import own_words, percent_with_interval
+from annotation.pure.reports.tables import counted, own_words, percent_with_interval
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.report_tables import about, as_sentence, counted_rows, report, text_cell
@@ -40,41 +40,50 @@ def rate_report(hits: Iterable[HitWithResponses], options: RateOptions, *, seed:
         *edited,
         *tables.worker_table(found),
     ]
-    asked = list(_asked(found)) if rows else []
+    asked, counts = (list(_asked(found)), list(_counts(found))) if rows else ([], [])
     said = [sentence for one in found for sentence in _given(one, figures[one.criterion.name])]
-    whole = report(hits, made, paragraph=[*asked, *said, *about(rows)], intervals=INTERVALS)
+    whole = report(hits, made, paragraph=[*counts, *said, *about(rows)], intervals=INTERVALS)
     states = {name: [[one.key, one.state] for one in own] for name, own in chains.items()}
-    return {"asked": asked, "headline": list(headline(criteria)), "chains": states, **whole}
+    return {"asked": asked + counts, "headline": list(headline(criteria)), "chains": states, **whole}
 
 
 def _asked(found: Sequence[Collected]) -> Iterator[JSON]:
-    """What was asked and how it was answered, then of whom and how often, once for criteria with the same counts."""
+    """What was asked, and how it was answered."""
+    message = _("“%(ask)s” (%(name)s) asked for %(kind)s.")
+    for own in (one.criterion for one in found):
+        yield as_sentence(message, ask=own_words(own.ask), name=own.name, kind=kind_of(own))
+
+
+def _counts(found: Sequence[Collected]) -> Iterator[JSON]:
+    """Of whom and how often it was asked, once for criteria with the same counts."""
     names: dict[tuple[int, ...], list[str]] = {}
     for one in found:
-        own = one.criterion
-        message = _("“%(ask)s” (%(name)s) asked for %(kind)s.")
-        yield as_sentence(message, ask=own_words(own.ask), name=own.name, kind=kind_of(own))
-        names.setdefault((len(one.items), len(one.workers), one.asked, one.given), []).append(own.name)
-    several = _("%(names)s: items: %(items)s; annotators: %(workers)s; answered: %(given)s of %(asked)s times.")
-    alone = _("Items: %(items)s; annotators: %(workers)s; answered: %(given)s of %(asked)s times.")
-    for counts, same in names.items():
-        numbers = dict(zip(("items", "workers", "asked", "given"), counts, strict=True))
-        yield as_sentence(several if len(names) > 1 else alone, names=", ".join(same), **numbers)
+        names.setdefault((len(one.items), len(one.workers), one.asked, one.given), []).append(one.criterion.name)
+    message = _("For %(names)s, %(who)s %(items)s and answered %(given)s of %(asked)s times.")
+    for (items, workers, asked, given), same in names.items():
+        who = counted(workers, _("%(n)s annotator was asked about"), _("%(n)s annotators were asked about"))
+        what = counted(items, _("%(n)s item"), _("%(n)s items"))
+        yield as_sentence(message, names=", ".join(same), who=who, items=what, asked=asked, given=given)
 
 
 def _given(one: Collected, figures: Figures) -> Iterator[JSON]:
     """A sentence on the mean, the shares of options, or win rates."""
-    name = one.criterion.name
+    own = one.criterion
+    about_what = {"ask": own_words(own.ask), "name": own.name}
     if figures.mean:
-        mean = mean_in_points(one.criterion, figures.mean)
-        yield as_sentence(_("The mean of %(name)s is %(mean)s."), name=name, mean=mean)
+        message = _("“%(ask)s” (%(name)s) was rated %(mean)s on average, on a scale from %(low)s to %(high)s.")
+        mean = mean_in_points(own, figures.mean)
+        yield as_sentence(message, **about_what, mean=mean, low=own.values[0], high=own.values[-1])
         return
-    message = _("Win rates in %(name)s: %(listing)s.") if figures.systems else _("Shares of %(name)s: %(listing)s.")
+    message = _("“%(ask)s” (%(name)s) was answered with %(listing)s.")
+    if figures.systems:
+        message = _("In “%(ask)s” (%(name)s), the win rates, with a tie as half a win, were %(listing)s.")
     listing = [(label, share.of_elements.figure) for label, share in figures.values]
     if figures.systems:
         listing = [(system, of.win_rate.of_elements.figure) for system, of in figures.systems.items()]
     if listing:
-        cells = {f"label{k}": label for k, (label, _figure) in enumerate(listing)}
-        cells |= {f"share{k}": percent_with_interval(figure.as_json()) for k, (_label, figure) in enumerate(listing)}
-        words = "; ".join(f"%(label{k})s %(share{k})s" for k in range(len(listing)))
-        yield as_sentence(message, name=name, listing=text_cell(words, **cells))
+        parts = {
+            f"part{k}": text_cell("%(label)s (%(share)s)", label=label, share=percent_with_interval(figure.as_json()))
+            for k, (label, figure) in enumerate(listing)
+        }
+        yield as_sentence(message, **about_what, listing=text_cell(", ".join(f"%({k})s" for k in parts), **parts))

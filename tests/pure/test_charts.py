@@ -93,6 +93,15 @@ def test_a_chart_fits_a_phone_unless_its_larger_labels_would_overlap() -> None:
     assert look(tuple(f"questions of {k} hops each" for k in range(4)), "Human score") == "chart"
 
 
+def test_a_scale_with_a_long_label_has_a_row_for_each_value_so_that_it_fits_a_phone() -> None:
+    rows = [[label, {"value": 0.5, "low": 0.4, "high": 0.6, "n": 20}] for label in ("1 (not at all)", "2", "3 (fully)")]
+    scale = table("values", "Values", ("Value", "Share"), rows, "", in_order=True)
+    [plot] = charts_of_report({"datasets": {}, "tables": [scale]})
+    assert isinstance(plot, Dots)
+    assert plot.groups == ("1 (not at all)", "2", "3 (fully)"), "in the order of the scale"
+    assert ET.fromstring(draw(plot)).get("class") == "chart fits"
+
+
 def time_labels(first: datetime, span: timedelta) -> list[tuple[float, str]]:
     """(x, text) of the labels of the time axis of a chart over that time."""
     line = Line("Responses", ((first, 0.0), (first + span, 9.0)))

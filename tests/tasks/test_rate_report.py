@@ -306,7 +306,7 @@ def test_a_requesters_words_are_no_text_to_translate_and_may_be_in_the_readers_l
         found = table(content, "values-worker-s")
         assert title_of(found, gettext).endswith(": Worker")
         assert [row[0] for row in quotable(found, gettext)[1]] == ["Worker", "=1+1"]
-        assert any("„Worker“ (worker_s)" in sentence(each, gettext) for each in content["paragraph"])
+        assert any("„Worker“ (worker_s)" in sentence(each, gettext) for each in content["asked"])
     found = table(content, "values-two")
     assert r"100 \%\_of it?" in as_latex(found)
     assert "| One | 6 |" in as_markdown(found)
@@ -362,10 +362,13 @@ def test_a_report_of_nobody_or_of_one_response_says_nothing_that_is_not_so() -> 
         report_of(ALL, [(item, dict(list(answers.items())[:n])) for item, answers in STUDY[:1]]) for n in (0, 1)
     )
     assert (nobody["paragraph"], [row["Times asked"] for row in rows_of(nobody, "criteria")]) == ([], [0] * len(ALL))
+    assert " ".join(map(sentence, one["asked"])).startswith("“Supported?” (faithful) asked for a scale from 1 to 4. “")
     said = " ".join(map(sentence, one["paragraph"]))
-    assert "“Supported?” (faithful) asked for a scale from 1 to 4. “More" in said
-    counts = re.findall(r"([^.]+): items: ([01]); annotators: \2; answered: (\d+) of (\d+) times\.", said)
-    assert sorted(name for names, *_numbers in counts for name in names.strip().split(", ")) == sorted(
+    assert re.search(r"“Supported\?” \(faithful\) was rated \d\.00 on average, on a scale from 1 to 4\.", said)
+    assert re.search(r"“[^”]+” \(multihop\) was answered with yes \(.+ % \[.+\]\), no \(.+ % \[.+\]\)\.", said)
+    assert re.search(r"“[^”]+” \(better\), the win rates, with a tie as half a win, were a \(.+ %.*\), b \(", said)
+    counts = re.findall(r"For ([^.]+?), (\d) annotators? w[^.]+ about \2 items? and answered \d of \d times\.", said)
+    assert sorted(name for names, _n in counts for name in names.split(", ")) == sorted(
         str(criterion["name"]) for criterion in ALL
     )
     assert "hold for this one annotator only" in said

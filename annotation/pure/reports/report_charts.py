@@ -158,7 +158,8 @@ def _figures(table: Mapping[str, Any], translate: Translate) -> Iterator[Dots]:
     series = [Series(head[k], tuple(_point(row[k]) if _is_known(row[k]) else None for row in rows)) for k in places]
     title = tables.title_of(table, translate)
     n = _span(row[k] for row in rows for k in places if _is_known(row[k]))
-    across, axis = not table.get("in_order"), f"{head[places[0]]} (%)" if len(places) == 1 else "%"
+    across = not table.get("in_order") or max(map(len, groups), default=0) > LONG
+    axis = f"{head[places[0]]} (%)" if len(places) == 1 else "%"
     yield from _drawn(Dots(table["name"], title, axis, groups, tuple(series), across=across, n=n))
 
 

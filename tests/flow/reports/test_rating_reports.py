@@ -75,6 +75,10 @@ def test_ten_peoples_published_ratings_have_the_alpha_of_another_implementation(
 
 
 ANSWERS = {"ana": {"a": "yes", "b": "yes", "c": "no"}, "ben": {"a": "yes", "b": "no"}, "cem": {"a": "yes"}}
+ASKED = (
+    "“Worker” (answer) asked for one of yes, no. "
+    "For answer, 3 annotators were asked about 3 items and answered 6 of 6 times."
+)
 CHOICE = {"name": "answer", "ask": "Worker", "choice": ["yes", "no"]}
 
 
@@ -85,7 +89,7 @@ def test_the_methods_paragraph_says_what_was_asked_of_whom_and_how_far_they_agre
     report = batch_scores.score_batch(batch)
     said = methods.in_words(methods_facts.facts_of(batch, report))
     for sentence in (
-        "“Worker” (answer) asked for one of yes, no. Items: 3; annotators: 3; answered: 6 of 6 times.",
+        ASKED,
         "Responses planned for each item: 3; obtained: 1 to 3 (2.0 on average).",
         "Agreement on “answer” compares 4 pairs of responses.",
         "Raw agreement of two annotators is 0.500 (n = 2",
@@ -122,14 +126,13 @@ def test_datasheet_and_card_say_what_was_asked_and_how_often_and_how_far_people_
     batch_launch.close(batch)
     create_results_dataset(batch, name="checked")
     made = project.datasets.get(slug="checked")
-    asked = "“Worker” (answer) asked for one of yes, no. Items: 3; annotators: 3; answered: 6 of 6 times."
-    assert asked not in datasheet_of(made), "there is no report yet"
+    assert ASKED not in datasheet_of(made), "there is no report yet"
     batch_scores.score_batch(batch)
     rubric = json.dumps(batch.options["rubric"], sort_keys=True, separators=(",", ":"))
     digest = hashlib.sha256(rubric.encode()).hexdigest()
     sheet, card = datasheet_of(made), card_of(made, files={})
     for text in (sheet, card):
-        assert asked in text
+        assert ASKED in text
         assert f'"rubric_sha256": "{digest}"' in text
         assert '"criteria"' not in text
     assert "Raw agreement of two annotators" in sheet
