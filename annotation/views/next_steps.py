@@ -91,6 +91,8 @@ def _shown(project: Project, step: NextStep) -> dict[str, Any]:
 
 def page_of(project: Project, kind: str, slug: str) -> str:
     """The address where a step of this kind is taken."""
+    if kind == "messages" and slug:
+        return reverse("worker-messages", args=[project.slug, slug])
     query = {"approvals": {"batch": slug}, "messages": {"show": "new"}}.get(kind)
     address = reverse(WORDS[kind].page, args=[project.slug] if query else [project.slug, slug])
     return (f"{address}?{urlencode(query)}" if query else address) + ("#invite-link" if kind == "invite" else "")

@@ -145,8 +145,9 @@ def _people(project: Project) -> list[NextStep]:
     requests = QualificationRequest.objects.filter(type__project=project, state=QualificationRequest.State.PENDING)
     counted = requests.order_by().values_list("type__public_id", "type__name").annotate(n=Count("pk"))
     found = [NextStep("requests", n, {"slug": slug, "title": title}) for slug, title, n in counted]
-    messages = worker_messages.unread_of(project).count()
-    return found + ([NextStep("messages", messages, {"slug": "", "title": ""})] if messages else [])
+    unread = dict(worker_messages.unread_of(project).order_by().values_list("worker").annotate(n=Count("pk")))
+    writers = {"slug": str(*unread) if len(unread) == 1 else "", "title": ", ".join(map(project.pseudonym, unread))}
+    return found + ([NextStep("messages", sum(unread.values()), writers)] if unread else [])
 
 
 def with_ages(batch: Batch, steps: Iterable[NextStep]) -> list[NextStep]:

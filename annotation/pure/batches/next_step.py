@@ -25,7 +25,8 @@ KINDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """A number of things of one kind that wait; `of`: slug and title of the batch or qualification they belong to."""
+    """A number of things of one kind that wait; `of`: slug and title of the batch or qualification they belong to,
+    of messages the key of the one worker and the pseudonyms."""
 
     kind: str  # one of KINDS
     count: int

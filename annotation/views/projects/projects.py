@@ -82,9 +82,8 @@ def now_of(project: Project, may: frozenset[str]) -> dict[str, Any]:
 
 
 def _rows(project: Project, running: list[BatchProgress]) -> list[dict[str, Any]]:
-    keys = [progress.batch.pk for progress in running]
-    made = BatchReport.objects.filter(batch__in=keys).order_by().values("batch").annotate(at=Max("created_at"))
-    reports = {row["batch"]: row["at"] for row in made}
+    made = BatchReport.objects.filter(batch__in=[progress.batch.pk for progress in running]).order_by()
+    reports = dict(made.values_list("batch").annotate(at=Max("created_at")))
     return [
         {
             "batch": progress.batch,

@@ -111,11 +111,16 @@ def test_everything_that_waits_is_a_link_to_where_it_is_done(
         "problem_reports": reverse("problem-reports", args=["wells", "wells-1"]),
         "adjudicate": reverse("adjudicate", args=["wells", "wells-1"]),
         "requests": reverse("qualification-requests", args=["wells", kind.public_id]),
-        "messages": reverse("messages", args=["wells"]),
+        "messages": reverse("worker-messages", args=["wells", carol.pk]),
     }
     for address in result.values():
         assert address in html
         assert client.get(address).status_code == 200
+    assert f'message from a worker</a><span class="cut">{carol.pseudonym}</span>' in one_line(html)
+    worker_messages.ask(bob, "", "And when does it end?")
+    both = one_line(home(client))
+    assert f"{reverse('messages', args=['wells'])}?show=new" in both
+    assert f"{carol.pseudonym}, {bob.pseudonym}" in both or f"{bob.pseudonym}, {carol.pseudonym}" in both
     assert "Adjudicate 1 HIT</a>" in html
     assert "first automatic approval in" in html
 
