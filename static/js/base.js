@@ -115,9 +115,3 @@ nameTheme();
 // What needs a keyboard is folded where there is none.
 const hasKeys = !matchMedia("(hover: none) and (pointer: coarse)").matches;
 for (const part of document.querySelectorAll("[data-folds-on-touch]")) part.open = hasKeys;
-
-// Of many sections the one that is open must be in sight on a narrow screen.
-for (const here of document.querySelectorAll(".tabs [aria-current]")) {
-  const tabs = here.closest(".tabs");
-  tabs.scrollLeft = here.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - here.offsetWidth) / 2;
-}

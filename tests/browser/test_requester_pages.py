@@ -265,3 +265,31 @@ def test_a_long_title_is_cut_off_in_the_way_back_and_its_other_links_are_seen_wi
             assert link.bounding_box()["width"] > 100
             assert page.evaluate("() => document.documentElement.scrollWidth") == 390
         assert "‹" in links.first.evaluate("(link) => getComputedStyle(link.parentElement, '::before').content")
+
+
+def test_a_list_on_a_phone_begins_with_its_rows_and_a_desktop_keeps_its_filters(
+    visit: Callable[..., Any], furnished: dict[str, Any]
+) -> None:
+    phone = visit(furnished["sessions"]["alice"], viewport={"width": 390, "height": 844})
+    phone.goto(furnished["urls"]["batches"])
+    assert phone.locator("tbody tr").first.bounding_box()["y"] < 260
+    state = phone.locator("main form [name=state]")
+    expect(state).to_be_hidden()
+    phone.locator("summary", has_text="Filter").click()
+    expect(state).to_be_visible()
+    wide = visit(furnished["sessions"]["alice"], viewport={"width": 1280, "height": 800})
+    wide.goto(furnished["urls"]["batches"])
+    wide.locator("main form [name=state]").select_option("draft")
+    wide.get_by_role("button", name="Show", exact=True).click()
+    wide.wait_for_url("**state=draft**")
+
+
+def test_all_tabs_of_a_batch_are_in_sight_on_a_phone_in_german(
+    visit: Callable[..., Any], furnished: dict[str, Any]
+) -> None:
+    page = visit(furnished["sessions"]["alice"], viewport={"width": 390, "height": 844}, locale="de-DE")
+    page.goto(furnished["urls"]["batch"])
+    parts = page.locator(".tabs > *")
+    assert parts.count() > 6
+    for box in (part.bounding_box() for part in parts.all()):
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= 390

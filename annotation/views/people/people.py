@@ -172,17 +172,14 @@ def member_role(request: Request, project: Project, pk: int) -> HttpResponse:
     member = get_object_or_404(project.members.select_related("user", "project"), pk=pk)
     role = request.POST.get("role", "")
     if role not in Member.Role.values:
-        messages.error(request, _("Choose a role."))
-        return see_other("people", project.slug)
+        raise Http404
     with refusal_as_message(request):
         if members.change_role(member, role):
             text = _("%(person)s was %(before)s and is now %(role)s.")
             named = {"role": Member.Role(role).label, "before": member.get_role_display()}
             messages.success(request, text % {"person": member.user, **named})
-    # members who gave up their own role may no longer see the page of people
-    is_owner = Member.objects.filter(pk=member.pk, role=Member.Role.OWNER).exists
-    gave_up = member.user == request.user and not roles.may(role, roles.PEOPLE) and not is_owner()
-    return see_other("project" if gave_up else "people", project.slug)
+    mine = project.members.get(user=request.user)  # who gave up their own role may no longer see the page of people
+    return see_other("people" if mine.may(roles.PEOPLE) else "project", project.slug)
 
 
 @member_action(roles.OWN)
@@ -191,7 +188,7 @@ def member_remove(request: Request, project: Project, pk: int) -> HttpResponse:
     member = get_object_or_404(project.members.select_related("user", "project"), pk=pk)
     with refusal_as_message(request):
         members.remove(member)
-        text = _("%(person)s no longer has access to this project. You can restore access under People for 30 days.")
+        text = _("%(person)s no longer has access to this project. You can restore access under Members for 30 days.")
         messages.success(request, text % {"person": member.user})
         if member.user == request.user:
             return see_other("home")

@@ -19,7 +19,10 @@ def page(client: Any, **asked: Any) -> str:
 
 def test_the_bell_counts_and_the_page_tells_what_is_new(client: Any, bob: Any, carol: Any, batch: Any) -> None:
     client.force_login(bob.user)
-    assert "No notices" in page(client)
+    empty = page(client)
+    assert "No notices" in empty
+    assert "new work for you" in empty
+    assert not any(word in empty for word in ("job", "budget", "stalled")), "matters of requesters"
     announcements.announce_due()
     html = page(client)
     assert "There is new work for you: “wells-1”." in html
