@@ -136,12 +136,8 @@ def _cells(example: Example, header: Sequence[str]) -> list[str]:
     core |= {"title": paragraph.title, "text": paragraph.text}
     answers = [list(answer) for answer in example.answer_set]
     core |= {"as_of": example.as_of, "answer_set": json.dumps(answers, ensure_ascii=False) if answers else ""}
-    more = fields.plain_extra(example.extra)
-    return [core[column] if column in core else _cell(more.get(column)) for column in header]
-
-
-def _cell(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    texts = {name: value for name, value in fields.plain_extra(example.extra).items() if isinstance(value, str)}
+    return [core.get(column, texts.get(column, "")) for column in header]
 
 
 FORMAT = Csv()

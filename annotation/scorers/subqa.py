@@ -41,7 +41,9 @@ class SubQA:
                 "f1": [HOTPOTQA.answer(prediction, (right,)).f1 for prediction, right in answer_pairs],
                 "pm": [matches_partially(*pair) for pair in answer_pairs],
             }
-            figures[part] = {name: _percent(values, places[name]) for name, values in earned.items()}
+            figures[part] = {
+                name: round(100 * sum(values) / len(values), places[name]) for name, values in earned.items()
+            }
         for name, right in (("em", _exact), ("pm", lambda pair: matches_partially(*pair))):
             figures[name] = _table(pairs, right, places[name])
         return figures
@@ -56,10 +58,6 @@ def _table(pairs: Mapping[str, Sequence[Pair]], right: Callable[[Pair], bool], p
 
 def _exact(pair: Pair) -> bool:
     return HOTPOTQA.answer(pair[0], (pair[1],)).em == 1.0
-
-
-def _percent(values: Sequence[float], places: int) -> float:
-    return round(100 * sum(values) / len(values), places)
 
 
 def _file(folder: Path, end: str, error: type[BadGold] | type[BadPredictions]) -> Source:

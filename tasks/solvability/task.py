@@ -82,12 +82,14 @@ class Solvability(Practised, Revealing, Comparable, DecisionTask):
         if not example.question.strip() or not example.paragraphs:
             return None
         several = len(example.paragraphs) > 1
+        # without a word that an ablation left, nothing can be marked
+        has_words = any(p.text.replace(UNKNOWN, "").strip() for p in example.paragraphs)
         return {
             "question": example.question,
             "paragraphs": [{"title": p.title if several else "", "text": p.text} for p in example.paragraphs],
             "options": list(example.options),
             "show_original": options.show_original,
-        } | ({"no_context": True} if all(_is_gone(p.text) for p in example.paragraphs) else {})
+        } | ({} if has_words else {"no_context": True})
 
     def afterwards(self, payload: JSON, example: Example) -> JSON | None:
         """The original, if the batch shows it and the dataset has it."""
@@ -195,11 +197,6 @@ def _answers_in(place: int, given: Sequence[GivenResponse]) -> Iterator[Stretch]
     for one in given:
         if one.answer["kind"] == "span" and one.answer["paragraph"] == place:
             yield one.answer["start"], one.answer["end"], one.worker
-
-
-def _is_gone(text: str) -> bool:
-    """Whether an ablation left no word of the text, so that nothing can be marked in it."""
-    return not text.replace(UNKNOWN, "").strip()
 
 
 def _solving(payload: JSON, answer: JSON) -> Iterator[Problem]:

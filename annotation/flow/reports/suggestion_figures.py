@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator
+from functools import partial
 from itertools import islice
 
 from annotation.flow.batches import hit_filters
@@ -34,7 +35,8 @@ def tables(batch: Batch) -> list[JSON]:
     options = task.options(batch.options)
     judged = task.judged(options) if isinstance(task, Judging) else ()
     aspects = [one for one in judged if not one.each and (one.labels or one.ends)]  # elements of an item go together
-    aspects = aspects or [Aspect("response", text_cell(_("the response")), lambda answer: _said(task, answer))]
+    if not aspects:
+        aspects = [Aspect("response", text_cell(_("the response")), partial(sameness, capabilities.labels(task)))]
     whole = Aspect("", {}, to_text)
     rows: dict[str, list[Responded]] = defaultdict(list)
     suggested: dict[str, dict[Hashable, Hashable]] = defaultdict(dict)
@@ -79,10 +81,6 @@ def _responses(batch: Batch) -> Iterator[tuple[Hit, list[tuple[str, JSON, bool, 
                     for row in found[hit.pk]
                 ],
             )
-
-
-def _said(task: TaskType, answer: JSON) -> Hashable:
-    return sameness(capabilities.labels(task), answer)
 
 
 def _is_right(task: TaskType, hit: Hit, asked: Aspect) -> bool | None:

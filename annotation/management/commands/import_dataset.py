@@ -64,7 +64,8 @@ class Command(JSONCommand):
             return import_dataset(project, file, **terms)
         except Unmapped as unmapped:
             words = unmapped.mapping.words() if unmapped.mapping else []
-            raise Refused(f"{unmapped} For example: {_flags(words or [NONE])}") from None
+            flags = " ".join(f"--map {quote(word)}" for word in words or [NONE])
+            raise Refused(f"{unmapped} For example: {flags}") from None
 
     def _mapping(self, options: dict[str, Any]) -> ColumnMapping | None:
         if options["map"] and (options["format"] or options["aliases"]):
@@ -99,10 +100,6 @@ class Command(JSONCommand):
 def existing_or_hub(text: str) -> Path | str:
     """Parse the path of a readable file or folder; a name on the Hub stays as it is."""
     return text if text.startswith(PREFIX) else existing(text)
-
-
-def _flags(words: list[str]) -> str:
-    return " ".join(f"--map {quote(word)}" for word in words)
 
 
 def _missing(result: dict[str, Any]) -> list[str]:

@@ -7,6 +7,7 @@ created from its results. More than TOGETHER batches of the same datasets that l
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 WIDTH, HEIGHT = 252.0, 36.0  # of a box, in pixels
 ACROSS, DOWN = 52.0, 10.0  # between two boxes
@@ -128,14 +129,10 @@ def _levels(order: Mapping[str, int], column: Mapping[str, int], edges: Iterable
     for layer in sorted(set(column.values())):
         lowest = -1.0
         here = [key for key in order if column[key] == layer]
-        ideal = {key: _mean([levels[each] for each in above[key]]) for key in here}
+        ideal = {key: fmean([levels[each] for each in above[key]] or [0.0]) for key in here}
         for key in sorted(here, key=lambda key: (ideal[key], order[key])):
             lowest = levels[key] = max(ideal[key], lowest + 1.0)
     return levels
-
-
-def _mean(rows: Sequence[float]) -> float:
-    return sum(rows) / len(rows) if rows else 0.0
 
 
 def _curve(source: Box, target: Box) -> str:

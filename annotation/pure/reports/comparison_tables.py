@@ -136,7 +136,8 @@ def dataset_tables(facts: Sequence[Mapping[str, Any]]) -> list[JSON]:
 
 def chart_of(measured: Sequence[Measured], title: str, translate: Translate) -> Dots | None:
     """Grade and agreement of each, with their intervals; None without any value."""
-    groups = tuple(_short(translate(_("all workers")) if one.key == PEOPLE else one.label) for one in measured)
+    labels = (translate(_("all workers")) if one.key == PEOPLE else one.label for one in measured)
+    groups = tuple(text if len(text) <= 32 else f"{text[:30]}…" for text in labels)
     series = []
     for words, of in ((GRADE, "scores"), (AGREEMENT, "agreements")):
         means = [one.mean(of) for one in measured]
@@ -144,10 +145,6 @@ def chart_of(measured: Sequence[Measured], title: str, translate: Translate) -> 
         if any(points):
             series.append(Series(translate(words), points))
     return Dots("comparison", title, "%", groups, tuple(series), across=True) if series else None
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 32 else f"{text[:30]}…"
 
 
 def _hundred(value: float | None) -> float | None:

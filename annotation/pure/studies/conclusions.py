@@ -84,7 +84,7 @@ def compared(rows: Sequence[tuple[Published, Own | None]]) -> list[Comparison | 
             found.append(None)
         elif k in tested:
             others = [chances.get(one, 1.0) for one in family if one != k]
-            conclusion = _positive(published) if adjusted[k] <= ALPHA else _negative(published)
+            conclusion = _conclusion(published, adjusted[k])
             needed = _needed(published, tested[k], _level(published, others))
             found.append(Comparison(_difference(published, own), conclusion, "", adjusted[k], needed))
         else:
@@ -123,12 +123,10 @@ def _why(published: Published, own: Own) -> str:
     return NO_SHARE if published.n else NO_N
 
 
-def _positive(published: Published) -> str:
+def _conclusion(published: Published, chance: float) -> str:
+    if chance > ALPHA:
+        return NO_EFFECT if published.is_contrast else NOT_SHOWN
     return CONTRADICTED if published.bound else EFFECT if published.is_contrast else DIFFERENT
-
-
-def _negative(published: Published) -> str:
-    return NO_EFFECT if published.is_contrast else NOT_SHOWN
 
 
 def _chance(published: Published, ends: Ends) -> float:

@@ -54,7 +54,8 @@ def _question(key: str, original: HitWithResponses, arms: Mapping[str, list[HitW
     named = _titles(example)
     support = [named[k] for k in sorted(set(example.supports or ()))]
     instances = {
-        arm: tuple(_instance(row, by) for row in sorted(some, key=_place) if not row.excluded)
+        # in an order that is the same in every run
+        arm: tuple(_instance(row, by) for row in sorted(some, key=lambda row: _titles(row.example)) if not row.excluded)
         for arm, some in arms.items()
     }
     instances[PROBE] = paired(instances.get(PROBE, ()), support)
@@ -75,11 +76,6 @@ def _response(given: GivenResponse, named: Sequence[str]) -> Response:
         return Response(given.worker, "", sufficient=False)
     support = frozenset(named[k] for k in said["support"])
     return Response(given.worker, answer_text(said), support, float(sure or 0), sufficient=said.get("answerable"))
-
-
-def _place(row: HitWithResponses) -> list[str]:
-    """An order of a question's instances that is the same in every run."""
-    return _titles(row.example)
 
 
 def _titles(example: Example) -> list[str]:
