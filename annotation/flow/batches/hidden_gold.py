@@ -6,8 +6,9 @@ marketplace assigns HITs itself, they are among the others, with as many assignm
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -282,12 +283,12 @@ class GoldEntry:
     task: str
     count: int = 0
     shown: list[str] = field(default_factory=list)
-    _whole: dict[int, bool] = field(default_factory=dict)  # by dataset: whether its items should hold their answers
+    _lacks_answers: Callable[[Dataset], bool] = field(default_factory=lambda: cache(is_altered))  # on purpose
 
     def look(self, item: Item, payload: dict[str, Any], gold: Example) -> None:
         """Count the item of a prepared HIT, if workers cannot enter its gold."""
-        whole = self._whole.setdefault(item.dataset_id, not is_altered(item.dataset))
-        if whole and not capabilities.enterable(task_type(self.task), payload, gold):
+        lacks_answers = self._lacks_answers(item.dataset)
+        if not lacks_answers and not capabilities.enterable(task_type(self.task), payload, gold):
             self.count += 1
             if len(self.shown) < SHOWN:
                 words = " / ".join(gold.answers[:3]) if gold.answerable is not False else _("no answer")

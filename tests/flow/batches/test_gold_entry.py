@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from annotation.flow.batches import batch_launch
+from annotation.flow.batches import batch_launch, hidden_gold
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.data.derivation import derive_dataset
 from annotation.flow.errors import Refused
@@ -66,6 +66,17 @@ def test_own_words_are_taken_and_are_right(project: Any, computed: Dataset) -> N
         assert submit(assignment, batch_launch.task_type("answer").complete(assignment.hit.payload, given))
         assert assignment.hit.payload["controls"]["own_words"] or span is not None
     assert batch_scores.score_batch(made)["datasets"]["computed"]["answer"]["human_score"]["em"]["value"] == 1
+
+
+def test_a_launch_asks_once_whether_a_derived_dataset_is_altered(
+    project: Any, dataset: Dataset, django_assert_num_queries: Any
+) -> None:
+    derive_dataset(dataset, how="withhold", name="withheld", seed=1, options={"keep": 1})
+    item = project.datasets.get(slug="withheld").items.first()
+    found = hidden_gold.GoldEntry("answer")
+    with django_assert_num_queries(1):
+        for _item in range(3):
+            found.look(item, {}, item.example)
 
 
 def test_contexts_that_lack_the_answer_on_purpose_are_launched(project: Any, dataset: Dataset) -> None:
