@@ -15,7 +15,6 @@ from tests.simulation.run import Result, Stage
 from tests.simulation.scheduler import Scheduler
 from tests.simulation.turns import Turn
 
-SECONDS = 60.0  # of CPU for all trials, so that a busy machine finds as short a history
 LAST = 10  # steps after which a trial looks at all
 
 
@@ -63,15 +62,18 @@ class Shrinking:
     settings: dict[str, Any]
     failed: Result
     to_the_end: bool  # whether it fails only there
+    seconds: float  # of CPU for all trials: what else runs on the machine leaves a history nearly as short
 
     def __post_init__(self) -> None:
-        self.kind, self.trials, self.until = kind_of(self.failed), 0, _spent() + SECONDS
+        self.kind, self.trials, self.until = kind_of(self.failed), 0, _spent() + self.seconds
 
     def shortest(self) -> Result:
         self._try(self.failed.turns, closely=self.settings["every"])  # where in its window it fails
         for actor in sorted({turn.actor for turn in self.failed.turns}):
-            self._try([turn for turn in self.failed.turns if turn.actor != actor])
-        self._try([_without_fault(turn) for turn in self.failed.turns])
+            if self._has_time():
+                self._try([turn for turn in self.failed.turns if turn.actor != actor])
+        if self._has_time():
+            self._try([_without_fault(turn) for turn in self.failed.turns])
         parts = 2
         while parts <= len(self.failed.turns) and self._has_time():
             size = -(-len(self.failed.turns) // parts)
