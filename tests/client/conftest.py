@@ -31,13 +31,14 @@ class Town:
     def __init__(self) -> None:
         self._lock, self._over = threading.Lock(), threading.Event()
         self.troubles: list[BaseException] = []
+        self._handler = WSGIHandler()
         self._server = make_server("127.0.0.1", 0, self._answer, handler_class=Quiet)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def _answer(self, environ: Any, start: Any) -> list[bytes]:
         with self._lock:
             connections["default"] = self._connection
-            response = WSGIHandler()(environ, start)
+            response = self._handler(environ, start)
             try:
                 return [b"".join(response)]
             finally:

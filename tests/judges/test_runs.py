@@ -18,6 +18,7 @@ from annotation.judges import calls, conversation, prompts, runs
 from annotation.judges.models import ModelCall, ModelRun
 from annotation.models import BatchModel, ModelPrediction
 from tests.judges.double import TOKENS_OUT, Double
+from tests.long_forms import first
 
 PRICED = {"price_in": Decimal("2.5"), "price_out": Decimal(10), "most_calls": None, "most_cost": Decimal(5)}
 
@@ -276,7 +277,7 @@ class Killed(BaseException):
     """As if the process had ended here."""
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", first(2, range(6)))
 def test_killed_at_any_call_each_item_is_stored_once_and_the_ceiling_kept(
     seed: int, drafted: Callable[..., Any], double: Double, monkeypatch: pytest.MonkeyPatch
 ) -> None:

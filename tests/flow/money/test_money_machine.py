@@ -205,7 +205,7 @@ def play(examples: int, steps: int) -> None:
 
 @pytest.mark.django_db
 def test_the_ledger_holds_in_any_history() -> None:
-    play(10, 25)
+    play(6, 25)
 
 
 @pytest.mark.soak

@@ -16,6 +16,7 @@ from annotation.flow.reports import batch_scores
 from annotation.pure.reports import tables
 from annotation.pure.reports.report_values import table_of
 from annotation.pure.reports.tables import cell_text, note_of
+from tests import long_forms
 from tests.flow.reports.test_model_figures import CHOICE, SCALE, Given, judged, predict, rows_of
 from tests.pure.test_alternative_annotator import ASPECTS, STARS
 from tests.shared_data import shared_data
@@ -331,7 +332,7 @@ def test_where_no_prediction_is_used_one_sentence_of_each_model_says_so_of_all_c
     assert intervals == [], "a figure of people has one interval, that of the table of criteria"
 
 
-@pytest.mark.parametrize(("name", "published"), [("stars", STARS), ("aspects", ASPECTS)])
+@pytest.mark.parametrize(("name", "published"), long_forms.first(1, [("stars", STARS), ("aspects", ASPECTS)]))
 def test_published_rows_of_the_alternative_annotator_test_come_from_a_stored_batch(
     project: Any, tmp_path: Path, name: str, published: dict[str, tuple[float, float]]
 ) -> None:

@@ -360,7 +360,7 @@ def run(examples: int, steps: int, *, shrink: bool) -> None:
 @pytest.mark.django_db
 def test_the_invariants_hold_whatever_happens(monkeypatch: pytest.MonkeyPatch) -> None:
     call_for_second_opinions(monkeypatch)
-    run(examples=6, steps=30, shrink=False)
+    run(examples=4, steps=30, shrink=False)
 
 
 @pytest.mark.soak
