@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hopscribe_client.connection import Connection
+from hopscribe_client.connection import Collection, Connection, Named
 from hopscribe_client.datasets import Dataset, Datasets, download
 from hopscribe_client.jobs import Job, Jobs
 from hopscribe_client.problems import JSON, HopscribeError
@@ -37,21 +37,17 @@ class Progress:
         return f"{self.state}: {self.done} of {self.places} answers, {self.in_work} in work"
 
 
-class Batch:
+class Batch(Named):
     """A batch as last loaded; `facts` is the complete response of the server."""
 
+    PATH = "batches/{name}/"
+
     def __init__(self, connection: Connection, root: str, facts: JSON) -> None:
-        self._connection, self._root = connection, root
-        self._path = f"{root}batches/{facts['name']}/"
-        self.facts = facts
+        super().__init__(connection, root, facts)
         self.launched: JSON = {}
 
     def __repr__(self) -> str:
         return f"<Batch {self.name}: {self.state}>"
-
-    @property
-    def name(self) -> str:
-        return str(self.facts["name"])
 
     @property
     def state(self) -> str:
@@ -64,10 +60,6 @@ class Batch:
         counts = self.facts["counts"]
         names = ("places", "done", "submitted", "in_work")
         return Progress(state=self.state, **{name: counts[name] for name in names})
-
-    def refresh(self) -> Batch:
-        self.facts = self._connection.get(self._path)
-        return self
 
     def change(self, **settings: Any) -> Batch:
         """Change a draft; of a launched batch its title, people, requirements, expected time or instructions."""
@@ -231,11 +223,8 @@ class Batch:
         return Jobs(self._connection, self._root).of(reply)
 
 
-class Batches:
+class Batches(Collection):
     """The batches of the project, newest first."""
-
-    def __init__(self, connection: Connection, root: str) -> None:
-        self._connection, self._root = connection, root
 
     def __repr__(self) -> str:
         return f"<Batches of {self._root}: iterate, ['name'], .list(state=), .create(…), .create_round(…), .tasks()>"

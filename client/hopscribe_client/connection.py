@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, ClassVar, Self, cast
 from urllib.parse import parse_qsl, urlsplit
 from uuid import uuid4
 
@@ -125,6 +125,36 @@ class Connection:
     def _wait(self, left: int) -> float:
         """Wait, longer each time and with jitter."""
         return min(0.5 * 2.0 ** (self._tries - 1 - left), LONGEST_WAIT) * (0.75 + random.random() / 2)
+
+
+class Collection:
+    """What a project has of one kind."""
+
+    def __init__(self, connection: Connection, root: str) -> None:
+        self._connection, self._root = connection, root
+
+
+class Resource:
+    """One of them as last loaded; `facts` is the complete response of the server, `PATH` its address made of them."""
+
+    PATH: ClassVar[str]
+
+    def __init__(self, connection: Connection, root: str, facts: JSON) -> None:
+        self._connection, self._root = connection, root
+        self._path = root + self.PATH.format_map(facts)
+        self.facts = facts
+
+    def refresh(self) -> Self:
+        self.facts = self._connection.get(self._path)
+        return self
+
+
+class Named(Resource):
+    """One with a name, by which its collection finds it."""
+
+    @property
+    def name(self) -> str:
+        return str(self.facts["name"])
 
 
 def _site(url: str) -> str:

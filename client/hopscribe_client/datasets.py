@@ -9,36 +9,24 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from hopscribe_client.connection import Connection
+from hopscribe_client.connection import Collection, Connection, Named
 from hopscribe_client.jobs import Job, Jobs
-from hopscribe_client.problems import JSON
 from hopscribe_client.rows import Rows
 
 Records = Iterable[Mapping[str, Any]]
 
 
-class Dataset:
+class Dataset(Named):
     """A dataset as last loaded; `facts` is the complete response of the server."""
 
-    def __init__(self, connection: Connection, root: str, facts: JSON) -> None:
-        self._connection, self._root = connection, root
-        self._path = f"{root}datasets/{facts['name']}/"
-        self.facts = facts
+    PATH = "datasets/{name}/"
 
     def __repr__(self) -> str:
         return f"<Dataset {self.name}: {self.size} items>"
 
     @property
-    def name(self) -> str:
-        return str(self.facts["name"])
-
-    @property
     def size(self) -> int:
         return int(self.facts["size"])
-
-    def refresh(self) -> Dataset:
-        self.facts = self._connection.get(self._path)
-        return self
 
     def items(self, **filters: Any) -> Rows:
         """The items with their gold: `q` (text), `hops`, `shape`, `answerable`."""
@@ -84,11 +72,8 @@ def download(connection: Connection, path: str, to: str | Path, **query: str) ->
     return target
 
 
-class Datasets:
+class Datasets(Collection):
     """The datasets of the project, newest first."""
-
-    def __init__(self, connection: Connection, root: str) -> None:
-        self._connection, self._root = connection, root
 
     def __repr__(self) -> str:
         return f"<Datasets of {self._root}: iterate, ['name'], .list(), .add(source, name=), .derivations()>"

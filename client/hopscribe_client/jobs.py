@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from hopscribe_client.connection import Connection
+from hopscribe_client.connection import Collection, Resource
 from hopscribe_client.problems import JSON, HopscribeError
 
 FIRST_LOOK, LONGEST = 0.2, 5.0  # seconds between two polls
@@ -26,12 +26,10 @@ def _line(flaw: JSON) -> str:
     return "  {place}, {field}: {wrong}. {fix}".format(**{"place": "", "field": "", "wrong": "", "fix": ""} | flaw)
 
 
-class Job:
+class Job(Resource):
     """A job as last loaded; `facts` is the complete response of the server."""
 
-    def __init__(self, connection: Connection, root: str, facts: JSON) -> None:
-        self._connection, self._path = connection, f"{root}jobs/{facts['id']}/"
-        self.facts = facts
+    PATH = "jobs/{id}/"
 
     def __repr__(self) -> str:
         return f"<Job {self.kind}: {self.state}>"
@@ -53,10 +51,6 @@ class Job:
     def result(self) -> JSON:
         return self.facts.get("result") or {}
 
-    def refresh(self) -> Job:
-        self.facts = self._connection.get(self._path)
-        return self
-
     def wait(self, timeout: float | None = None) -> Job:
         """Wait until it is done. Raises JobFailed, and TimeoutError after so many seconds."""
         until, pause = None if timeout is None else time.monotonic() + timeout, FIRST_LOOK
@@ -70,11 +64,8 @@ class Job:
         return self
 
 
-class Jobs:
+class Jobs(Collection):
     """The jobs of the project, newest first."""
-
-    def __init__(self, connection: Connection, root: str) -> None:
-        self._connection, self._root = connection, root
 
     def __repr__(self) -> str:
         return f"<Jobs of {self._root}: iterate, ['id'], .list(state=, kind=)>"

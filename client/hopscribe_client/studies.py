@@ -6,35 +6,24 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from hopscribe_client.batches import Batch, Batches
-from hopscribe_client.connection import Connection
+from hopscribe_client.connection import Collection, Named
 from hopscribe_client.jobs import Jobs
 from hopscribe_client.problems import JSON
 
 
-class StudyRun:
+class StudyRun(Named):
     """A study as it was launched in the project; `facts` is the complete response of the server."""
 
-    def __init__(self, connection: Connection, root: str, facts: JSON) -> None:
-        self._connection, self._root = connection, root
-        self._path = f"{root}studies/{facts['study']}/runs/{facts['name']}/"
-        self.facts = facts
+    PATH = "studies/{study}/runs/{name}/"
 
     def __repr__(self) -> str:
         return f"<StudyRun {self.name} of {self.facts['study']}>"
-
-    @property
-    def name(self) -> str:
-        return str(self.facts["name"])
 
     @property
     def batches(self) -> dict[str, Batch]:
         """The batches and qualification rounds, by their names in the study."""
         known = Batches(self._connection, self._root)
         return {name: known[slug] for name, slug in self.facts["batches"].items()}
-
-    def refresh(self) -> StudyRun:
-        self.facts = self._connection.get(self._path)
-        return self
 
     def report(self) -> list[JSON]:
         """A row for each published figure: {"figure", "paper", "ours", "difference", "conclusion", "why", ...}.
@@ -54,24 +43,13 @@ class StudyRun:
         return cast(JSON | None, self.refresh().facts["analysis"])
 
 
-class Study:
+class Study(Named):
     """A study of the installation as last loaded; `facts` is the complete response of the server."""
 
-    def __init__(self, connection: Connection, root: str, facts: JSON) -> None:
-        self._connection, self._root = connection, root
-        self._path = f"{root}studies/{facts['name']}/"
-        self.facts = facts
+    PATH = "studies/{name}/"
 
     def __repr__(self) -> str:
         return f"<Study {self.name}: {self.facts['title'] or self.facts['broken']}>"
-
-    @property
-    def name(self) -> str:
-        return str(self.facts["name"])
-
-    def refresh(self) -> Study:
-        self.facts = self._connection.get(self._path)
-        return self
 
     def launch(self, run: str | None = None, **settings: Any) -> StudyRun:
         """Launch the study, or continue its launch, and wait for it.
@@ -87,11 +65,8 @@ class Study:
         return StudyRun(self._connection, self._root, {"study": self.name, "name": name}).refresh()
 
 
-class Studies:
+class Studies(Collection):
     """The studies of the installation."""
-
-    def __init__(self, connection: Connection, root: str) -> None:
-        self._connection, self._root = connection, root
 
     def __repr__(self) -> str:
         return f"<Studies of {self._root}: iterate, ['name']>"

@@ -7,17 +7,19 @@ import secrets
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hopscribe_client.connection import Connection
+from hopscribe_client.connection import Collection, Connection, Resource
 from hopscribe_client.problems import JSON
 from hopscribe_client.rows import Rows
 
 
-class Webhook:
+class Webhook(Resource):
     """A webhook as last loaded. `secret` is set only just after it was created."""
 
+    PATH = "webhooks/{id}/"
+
     def __init__(self, connection: Connection, root: str, facts: JSON, secret: str = "") -> None:
-        self._connection, self._path = connection, f"{root}webhooks/{facts['id']}/"
-        self.facts, self.secret = facts, secret
+        super().__init__(connection, root, facts)
+        self.secret = secret
 
     def __repr__(self) -> str:
         return f"<Webhook {self.facts['url']}>"
@@ -50,11 +52,8 @@ class Webhook:
         self._connection.write("DELETE", self._path)
 
 
-class Webhooks:
+class Webhooks(Collection):
     """The webhooks of the project."""
-
-    def __init__(self, connection: Connection, root: str) -> None:
-        self._connection, self._root = connection, root
 
     def __repr__(self) -> str:
         return f"<Webhooks of {self._root}: iterate, .add(url, kinds=)>"
