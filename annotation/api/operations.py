@@ -177,7 +177,7 @@ def _response(view: Any, what: Operation, result: Any) -> HttpResponseBase:
     if isinstance(result, HttpResponseBase):
         return result
     if what.many:
-        return cast(HttpResponseBase, view.page(result))
+        return cast(HttpResponseBase, view.page(view.get_queryset() if result is None else result))
     if what.status == 204:
         return Response(status=204)
     if result is None:

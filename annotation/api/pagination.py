@@ -65,8 +65,5 @@ class SinglePage(ApiCursorPagination):
     def get_previous_link(self) -> None:
         return None
 
-    def get_ordering(self, request: Request, queryset: Any, view: Any) -> tuple[str, ...]:
-        return view.query.order[-1:] if isinstance(view.query, ListFilter) else (view.ordering,)
-
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         return []

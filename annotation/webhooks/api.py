@@ -110,9 +110,8 @@ class WebhookViewSet(ResourceViewSet):
         return self.project.webhooks.defer("secret", "old_secret")
 
     @operation()
-    def list(self) -> Any:
+    def list(self) -> None:
         """List the webhooks of a project, without secrets."""
-        return self.get_queryset()
 
     @operation(takes=WebhookInput, location="webhooks/{0.public_id}/")
     def create(self, data: JSON) -> Webhook:

@@ -80,9 +80,8 @@ class ExperimentViewSet(ResourceViewSet):
         return rows
 
     @operation()
-    def list(self) -> Any:
+    def list(self) -> None:
         """List experiments, newest first."""
-        return self.get_queryset()
 
     @operation(takes=ExperimentInput)
     def create(self, data: JSON) -> Experiment:

@@ -95,9 +95,8 @@ class PayoutViewSet(ResourceViewSet):
         return rows
 
     @operation()
-    def list(self) -> Any:
+    def list(self) -> None:
         """List the payouts of a project, newest first."""
-        return self.get_queryset()
 
     @operation(id="makePayout")
     def create(self) -> Payout:

@@ -62,9 +62,8 @@ class InviteViewSet(ResourceViewSet):
         return self.project.invites.all()
 
     @operation()
-    def list(self) -> Any:
+    def list(self) -> None:
         """List invites, newest first."""
-        return self.get_queryset()
 
     @operation(takes=InviteInput)
     def create(self, data: JSON) -> Invite:

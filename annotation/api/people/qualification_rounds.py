@@ -191,9 +191,8 @@ class RoundViewSet(ResourceViewSet):
         return rows.select_related("batch__project", "grants")
 
     @operation()
-    def list(self) -> Any:
+    def list(self) -> None:
         """List the qualification rounds of a project, newest first."""
-        return self.get_queryset()
 
     @operation(takes=NewRoundInput, location="rounds/{0.batch.slug}/")
     def create(self, data: JSON) -> QualificationRound:

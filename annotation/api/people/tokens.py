@@ -34,9 +34,8 @@ class TokenViewSet(ResourceViewSet):
         return rows.filter(project=only) if only else rows
 
     @operation()
-    def list(self) -> Any:
+    def list(self) -> None:
         """List your tokens, newest first, including expired and revoked ones."""
-        return self.get_queryset()
 
     @operation(status=200, id="revokeToken")
     def destroy(self) -> None:

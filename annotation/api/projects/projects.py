@@ -33,9 +33,8 @@ class ProjectViewSet(ResourceViewSet):
         return memberships(self.request)
 
     @operation()
-    def list(self) -> Any:
+    def list(self) -> None:
         """List your projects, as far as your token is valid for them."""
-        return self.get_queryset()
 
     @operation()
     def retrieve(self) -> None:

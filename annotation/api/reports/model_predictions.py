@@ -56,9 +56,8 @@ class BatchModelViewSet(BatchPartViewSet):
         return models_with_counts(self.batch)
 
     @operation()
-    def list(self) -> Any:
+    def list(self) -> None:
         """List the models with predictions for the batch's task, oldest first."""
-        return self.get_queryset()
 
     @operation(takes=BODIES, parameters=(PredictionsInput,), gives=QueuedSerializer, id="importPredictions")
     def create(self) -> Job:
