@@ -217,6 +217,11 @@ def facts_in(pairs: Sequence[object]) -> list[Fact] | int:
     return facts
 
 
+def percent(values: Sequence[float], places: int) -> float:
+    """The mean of values between 0 and 1, in percent."""
+    return round(100 * sum(values) / len(values), places)
+
+
 def kind(value: object) -> str:
     """A value in words for a message: `found a list`, `found null`."""
     if value is None:

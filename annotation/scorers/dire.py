@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from annotation.pure.derivations.support_removal import SUFFICIENT
 from annotation.pure.statistics.metrics import FULL, HOTPOTQA, ZERO, Score
-from annotation.scorers.base import Prediction, Source, gold_file, predictions_file
+from annotation.scorers.base import Prediction, Source, gold_file, percent, predictions_file
 from annotation.scorers.dire_files import Group, Row, RowPrediction, groups_of, predictions_of
 
 DECIMALS = 1  # as the authors' evaluation prints
@@ -227,14 +227,14 @@ def _figures(groups: Sequence[Sequence[Scores]], places: int) -> dict[str, Any]:
     for block in BLOCKS:
         parts = [[part[block] for part in group] for group in groups]
         result[block] = {
-            name: _percent([max(getattr(score, name) for score in scores) for scores in parts], places)
+            name: percent([max(getattr(score, name) for score in scores) for scores in parts], places)
             for name in ("f1", "em", "precision", "recall")
         }
     for block, support in JOINT.items():
         both = [[_jointly(part["answer"], part[support]) for part in group] for group in groups]
         result[block] = {
-            "f1": _percent([max(f1 for f1, _em in pairs) for pairs in both], places),
-            "em": _percent([max(em for _f1, em in pairs) for pairs in both], places),
+            "f1": percent([max(f1 for f1, _em in pairs) for pairs in both], places),
+            "em": percent([max(em for _f1, em in pairs) for pairs in both], places),
         }
     return result | {"n": len(groups)}
 
@@ -244,10 +244,6 @@ def _jointly(answer: Score, support: Score) -> tuple[float, float]:
     precision, recall = answer.precision * support.precision, answer.recall * support.recall
     f1 = 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
     return f1, min(answer.em, support.em)
-
-
-def _percent(values: Sequence[float], places: int) -> float:
-    return round(100 * sum(values) / len(values), places)
 
 
 def _shares(probe: Mapping[str, Any], original: Mapping[str, Any], places: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from annotation.pure.derivations.subquestions import failure_rate, matches_partially, shares
 from annotation.pure.statistics.metrics import HOTPOTQA
-from annotation.scorers.base import BadGold, BadPredictions, Source
+from annotation.scorers.base import BadGold, BadPredictions, Source, percent
 
 PARTS = {"q": "ori", "sub1": "sub1", "sub2": "sub2"}  # figure -> how the file's name ends
 DECIMALS = {"em": 1, "f1": 2, "pm": 1}  # the paper's
@@ -41,9 +41,7 @@ class SubQA:
                 "f1": [HOTPOTQA.answer(prediction, (right,)).f1 for prediction, right in answer_pairs],
                 "pm": [matches_partially(*pair) for pair in answer_pairs],
             }
-            figures[part] = {
-                name: round(100 * sum(values) / len(values), places[name]) for name, values in earned.items()
-            }
+            figures[part] = {name: percent(values, places[name]) for name, values in earned.items()}
         for name, right in (("em", _exact), ("pm", lambda pair: matches_partially(*pair))):
             figures[name] = _table(pairs, right, places[name])
         return figures
