@@ -10,11 +10,9 @@ from annotation.pure.derivations.bridges import tidy
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Arranged, GivenResponse, HitWithResponses, Practised, Remark, TaskType
 from annotation.tasktype.decisions import Choice, Decision, decided
-from annotation.tasktype.helpers.answering import shuffled
+from annotation.tasktype.helpers.answering import position_of, shuffled
 from annotation.tasktype.helpers.decision_task import DecisionTask
-from annotation.tasktype.helpers.hops import hops_payload, reading_seconds
-from annotation.tasktype.helpers.hops_task import HopsTask
-from annotation.tasktype.helpers.positions import position_of
+from annotation.tasktype.helpers.hops import HopsTask, hops_payload, reading_seconds
 from annotation.tasktype.helpers.practice_feedback import note_of
 from annotation.tasktype.keys import DECIDING, FRAME, MENTION, Key, by_action
 

@@ -27,8 +27,7 @@ from annotation.tasktype import (
     TaskType,
     Traced,
 )
-from annotation.tasktype.helpers.hops import edges_of, hop_json
-from annotation.tasktype.helpers.hops_task import HopsTask
+from annotation.tasktype.helpers.hops import HopsTask, edges_of, hop_json
 from annotation.tasktype.keys import FRAME, Key, by_action
 
 from . import aggregation, bridge_judgments

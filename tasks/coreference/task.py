@@ -12,8 +12,7 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Bridging, GivenResponse, HitWithResponses, Problem, TaskType
 from annotation.tasktype.decisions import Decision, choice, votes_for
 from annotation.tasktype.helpers.decision_task import DecisionTask
-from annotation.tasktype.helpers.hops import hops_payload, known_bridges, mention_of, reading_seconds
-from annotation.tasktype.helpers.hops_task import HopsTask
+from annotation.tasktype.helpers.hops import HopsTask, hops_payload, known_bridges, mention_of, reading_seconds
 from annotation.tasktype.helpers.report_tables import most_or_tied
 from annotation.tasktype.keys import DECIDING, FRAME, MENTION, Key, by_action
 

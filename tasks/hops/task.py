@@ -34,8 +34,7 @@ from annotation.tasktype import (
     Varied,
 )
 from annotation.tasktype.helpers import answering
-from annotation.tasktype.helpers.hops import reading_seconds
-from annotation.tasktype.helpers.hops_task import HopsTask
+from annotation.tasktype.helpers.hops import HopsTask, reading_seconds
 from annotation.tasktype.helpers.simulated_answers import imitated
 from annotation.tasktype.keys import ANSWERING, FRAME, Key, by_action
 

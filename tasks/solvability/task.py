@@ -24,9 +24,9 @@ from annotation.tasktype import (
     TaskType,
 )
 from annotation.tasktype.decisions import Decision, label_of
+from annotation.tasktype.helpers.answering import position_of
 from annotation.tasktype.helpers.decision_task import DecisionTask
 from annotation.tasktype.helpers.lettered_text import Stretch, lettered
-from annotation.tasktype.helpers.positions import position_of
 from annotation.tasktype.keys import DECIDING, FRAME, Key, by_action
 
 from .advice import remarks

@@ -23,8 +23,7 @@ from annotation.tasktype import (
     TaskType,
     Traced,
 )
-from annotation.tasktype.helpers.hops import edges_of, paragraph_json, reading_seconds
-from annotation.tasktype.helpers.hops_task import HopsTask
+from annotation.tasktype.helpers.hops import HopsTask, edges_of, paragraph_json, reading_seconds
 from annotation.tasktype.keys import FRAME, Key, by_action
 
 from .advice import remarks

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 from annotation.pure.data.example import Example
+from annotation.pure.ratings.model_replies import NULL, object_schema
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
@@ -25,7 +26,6 @@ from annotation.tasktype import (
     Structured,
     TaskType,
 )
-from annotation.tasktype.helpers import answer_replies
 from annotation.tasktype.helpers.answer_comparison import compared
 from annotation.tasktype.helpers.answer_wording import wording
 from annotation.tasktype.helpers.answering import (
@@ -35,12 +35,17 @@ from annotation.tasktype.helpers.answering import (
     problems,
     search,
     shuffled,
+    unshuffled,
     words_of_support,
     wrong_answer,
 )
 from annotation.tasktype.helpers.gold_answer import WAYS_OUT, is_enterable
 from annotation.tasktype.helpers.practice_feedback import on_answer
 from annotation.tasktype.keys import ANSWERING, FRAME, by_action
+
+TEXT: Final = {"type": "string"}
+INTEGER: Final = {"type": "integer"}
+INTEGERS: Final = {"type": "array", "items": INTEGER}
 
 
 class AnswerTask(
@@ -104,13 +109,45 @@ class AnswerTask(
         return wording(answer)
 
     def model_content(self, shown: JSON) -> JSON:
-        return {**super().model_content(shown), "paragraphs": answer_replies.numbered(shown)}
+        return {**super().model_content(shown), "paragraphs": _numbered_paragraphs(shown)}
 
     def reply_schema(self, shown: JSON) -> JSON:
-        return answer_replies.schema_of(shown)
+        return _schema_of(shown)
 
     def answer_of(self, shown: JSON, reply: Any) -> Any:
-        return answer_replies.in_payload(shown, super().answer_of(shown, reply))
+        return _in_payload(shown, super().answer_of(shown, reply))
 
     def review(self, payload: JSON, answer: JSON) -> JSON:
         return {"text": wording(answer)}
+
+
+def _numbered_paragraphs(shown: JSON) -> list[JSON]:
+    """The paragraphs with their numbers, cut into sentences where the batch asks for them."""
+    return [_numbered(k, each) for k, each in enumerate(shown["paragraphs"])]
+
+
+def _numbered(number: int, paragraph: JSON) -> JSON:
+    spans, text = paragraph.get("sentences"), paragraph["text"]
+    parts = {"text": text} if spans is None else {"sentences": [text[start:end] for start, end in spans]}
+    return {"number": number, "title": paragraph["title"], **parts}
+
+
+def _schema_of(shown: JSON) -> JSON:
+    """What the batch's controls ask for."""
+    controls = shown["controls"]
+    asked: JSON = {"answerable": {"type": "boolean"}} if controls.get("answerable") else {}
+    asked["text"] = TEXT
+    if controls["support"]:
+        asked |= {"facts": {"type": "array", "items": INTEGERS}} if controls["sentences"] else {"support": INTEGERS}
+    own = {"confidence": INTEGER, "as_of": TEXT}
+    return object_schema(asked | {name: {"anyOf": [one, NULL]} for name, one in own.items() if controls.get(name)})
+
+
+def _in_payload(shown: JSON, answer: JSON) -> JSON:
+    """A reply with the payload's positions; what is none stays, for `completed` to refuse it."""
+    if isinstance(support := answer.get("support"), list):
+        answer = answer | {"support": [unshuffled(shown, place) for place in support]}
+    if isinstance(facts := answer.get("facts"), list):
+        moved = [[unshuffled(shown, one[0]), *one[1:]] if isinstance(one, list) and one else one for one in facts]
+        answer = answer | {"facts": moved}
+    return answer

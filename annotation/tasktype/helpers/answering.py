@@ -17,8 +17,7 @@ from annotation.pure.statistics import answer_sets, metrics
 from annotation.pure.text import folding, fuzzy_search
 from annotation.pure.text.spans import Span, cut, locate
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Problem
-from annotation.tasktype.helpers.positions import position_of
+from annotation.tasktype import JSON, InvalidResponse, Problem
 
 KINDS = ("span", "yes", "no", "none", "option")
 Support = frozenset[Hashable]
@@ -357,3 +356,16 @@ def _answer_problems(payload: JSON, answer: JSON) -> Iterable[Problem]:
         yield Problem("text", _("This answer is not available in this batch. Please choose another."))
     elif kind == "option" and answer["option"] not in range(len(payload["options"])):
         yield Problem("text", _("Choose one of the options."))
+
+
+def position_of(value: Any, names: Sequence[str], field: str) -> int:
+    """The 0-based position of a number or a name in an imported response. Raises InvalidResponse at that field."""
+    if type(value) is int and 0 <= value < len(names):
+        return value
+    values = {"told": repr(value)[:80], "last": len(names) - 1}
+    if isinstance(value, str) and names.count(value) == 1:
+        return names.index(value)
+    if isinstance(value, str) and value in names:
+        raise InvalidResponse(Problem(field, _("%(told)s appears more than once; give a position from 0"), values))
+    message = _("%(told)s is neither a position from 0 to %(last)s nor the title of a paragraph")
+    raise InvalidResponse(Problem(field, message, values))

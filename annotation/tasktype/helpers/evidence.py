@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from annotation.tasktype import JSON
-from annotation.tasktype.helpers.positions import position_of
+from annotation.tasktype.helpers.answering import position_of
 
 KEYS = ("paragraph", "start", "end")
 _SPAN = re.compile(r"([01]):([0-9]{1,9}):([0-9]{1,9})", re.ASCII)

@@ -10,7 +10,16 @@ from annotation.pure.data import dag
 from annotation.pure.data.example import Example, Hop, Paragraph
 from annotation.pure.derivations.bridges import entity_key, folded, masked, mentions, tidy
 from annotation.pure.derivations.composable_pairs import KNOWN_BRIDGES, TAIL_QUESTION
-from annotation.tasktype import JSON
+from annotation.tasktype import JSON, Adaptable, Comparable, Features, Simulated, TaskType, Timed
+
+
+class HopsTask(Adaptable, Timed, Simulated, Comparable, TaskType):
+    """The base of tasks on decompositions; payloads show hops as made below, with answers and paragraphs."""
+
+    shows = ("answers", "hops", "paragraphs")
+
+    def fits(self, features: Features) -> bool:
+        return features.hops is None or features.hops > 1
 
 
 def hops_payload(example: Example) -> JSON | None:
