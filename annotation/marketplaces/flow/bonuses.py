@@ -19,7 +19,7 @@ from django.db.models.functions import Now
 from annotation.flow.projects import audit_log
 from annotation.marketplaces.base import Denied, MarketplaceError, TryAgain
 from annotation.marketplaces.flow import visit_pay
-from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession
+from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession, awake
 from annotation.marketplaces.flow.outbox import FREE
 from annotation.marketplaces.models import BonusShare, Connection, PanelStudy, Visit, VisitBonus
 from annotation.models import Batch, Payment
@@ -282,5 +282,4 @@ def sweep(*, seconds: float = 10.0) -> int:
     waiting = waiting.filter(visit_pay.is_bonus())
     named = Q(panel_studies__visits__assignments__assignment__payments__in=waiting)
     named |= Q(panel_studies__visits__bonuses__in=VisitBonus.objects.filter(state__in=OPEN, due_at__lte=Now()))
-    rows = Connection.objects.exclude(rests_until__gt=Now()).filter(named).distinct()
-    return sum(send_due(connection, seconds=seconds) for connection in rows)
+    return sum(send_due(connection, seconds=seconds) for connection in awake(Connection.objects.filter(named)))

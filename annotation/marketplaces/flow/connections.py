@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import F, ProtectedError
+from django.db.models import F, ProtectedError, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -116,6 +116,11 @@ class MarketplaceSession(Generic[Kind]):
         if self.connection.failures >= self.patience.most_failures:
             rows.update(rests_until=Now() + self.patience.rest)
             raise MarketplacePaused from failed
+
+
+def awake(concerned: QuerySet[Any]) -> QuerySet[Connection]:
+    """The marketplaces among these, given by their keys, that do not rest after failures."""
+    return Connection.objects.filter(pk__in=concerned).exclude(rests_until__gt=Now())
 
 
 @contextmanager

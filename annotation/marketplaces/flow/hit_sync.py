@@ -20,7 +20,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.money.ledger import Overdrawn
 from annotation.flow.review import assignment_approval
 from annotation.marketplaces.base import Gone, HitStatus, MarketplaceError, TryAgain, Work, as_json
-from annotation.marketplaces.flow import hit_terms, publications
+from annotation.marketplaces.flow import connections, hit_terms, publications
 from annotation.marketplaces.flow.connections import HitSession, MarketplacePaused, Patience, installation_id, reached
 from annotation.marketplaces.flow.outbox import FREE
 from annotation.marketplaces.models import Arrival, Connection, Publication, connection_of
@@ -276,5 +276,4 @@ def keep_open(batch: Batch, until: datetime) -> int:
 def sweep(*, seconds: float = 10.0) -> int:
     """Look up due HITs on every marketplace, for at most `seconds` each; returns the number of HITs."""
     waiting = Publication.objects.filter(state=Publication.State.PUBLISHED, due_at__lte=Now()).values("connection")
-    rows = Connection.objects.filter(pk__in=waiting).exclude(rests_until__gt=Now())
-    return sum(sync_due(connection, seconds=seconds).looked for connection in rows)
+    return sum(sync_due(connection, seconds=seconds).looked for connection in connections.awake(waiting))

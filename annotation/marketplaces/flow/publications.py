@@ -177,5 +177,4 @@ def hurry(batch: Batch) -> None:
 def sweep(*, seconds: float = 10.0) -> int:
     """Publish due HITs on every marketplace, for at most `seconds` each."""
     waiting = Publication.objects.unsent().filter(due_at__lte=Now()).values("connection")
-    rows = Connection.objects.filter(pk__in=waiting).exclude(rests_until__gt=Now())
-    return sum(send_due(connection, seconds=seconds) for connection in rows)
+    return sum(send_due(connection, seconds=seconds) for connection in connections.awake(waiting))

@@ -23,7 +23,7 @@ from annotation.flow.money import batch_funds
 from annotation.flow.projects import audit_log
 from annotation.marketplaces.base import AlreadyThere, TryAgain
 from annotation.marketplaces.flow import groups, hit_terms, outbox, study_arms, visit_pay
-from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession
+from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession, awake
 from annotation.marketplaces.flow.outbox import FREE
 from annotation.marketplaces.kinds import names_of, study_kind
 from annotation.marketplaces.models import Connection, PanelStudy
@@ -328,8 +328,7 @@ def _note(study: PanelStudy, _status: str) -> bool:
 def sweep(*, seconds: float = 10.0) -> int:
     """Send due studies on every marketplace, for at most `seconds` each."""
     waiting = unsettled().filter(due_at__lte=Now()).values("connection")
-    rows = Connection.objects.filter(pk__in=waiting).exclude(rests_until__gt=Now())
-    return sum(send_due(connection, seconds=seconds) for connection in rows)
+    return sum(send_due(connection, seconds=seconds) for connection in awake(waiting))
 
 
 def try_again(study: PanelStudy) -> None:

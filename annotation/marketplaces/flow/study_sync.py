@@ -20,7 +20,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.notifications import worker_messages
 from annotation.marketplaces.base import MarketplaceError, TryAgain
 from annotation.marketplaces.flow import bonuses, differences, groups, visit_decisions, visit_states
-from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession, reached
+from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession, awake, reached
 from annotation.marketplaces.flow.differences import FoundDifference
 from annotation.marketplaces.flow.payments import send_messages
 from annotation.marketplaces.models import Connection, Difference, PanelStudy, ReceivedEvent, Visit, VisitBonus
@@ -141,8 +141,7 @@ def decide_bonus(row: VisitBonus, *, was_paid: bool) -> bool:
 
 def sweep(*, seconds: float = 10.0) -> int:
     """Read due studies on every marketplace, for at most `seconds` each."""
-    rows = Connection.objects.filter(pk__in=due().values("connection")).exclude(rests_until__gt=Now())
-    return sum(sync_due(connection, seconds=seconds) for connection in rows)
+    return sum(sync_due(connection, seconds=seconds) for connection in awake(due().values("connection")))
 
 
 BACK = timedelta(hours=48)  # messages are asked for again as long; their ids are kept for longer (study_events.KEPT)

@@ -15,7 +15,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.marketplaces.base import Denied, MarketplaceError, TryAgain
 from annotation.marketplaces.flow import studies, visit_pay, visit_states
-from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession
+from annotation.marketplaces.flow.connections import MarketplacePaused, Patience, StudySession, awake
 from annotation.marketplaces.models import Connection, PanelStudy, Visit
 from annotation.marketplaces.study_base import Status
 from annotation.models import Assignment, User
@@ -167,7 +167,7 @@ def note_approved(assignment: Assignment) -> None:
     visit = _visit_of(assignment)
     if visit is None or visit.state == Visit.State.LIVE or visit.decision or visit.remote_state in visit_states.OVER:
         return
-    own = Assignment.objects.filter(visited__visit=visit, state=lifecycle.SUBMITTED)
+    own = Assignment.objects.filter(visited__visit=visit, state=lifecycle.SUBMITTED, auto_approve_at__isnull=False)
     if not own.exclude(approval=Assignment.Approved.APPROVED).exclude(pk=assignment.pk).exists():
         approve(visit, user=None, source="auto")
 
@@ -289,5 +289,4 @@ def _put_off(visits: Iterable[Visit], failed: MarketplaceError, session: StudySe
 
 def sweep(*, seconds: float = 10.0) -> int:
     """Send due decisions on every marketplace, for at most `seconds` each."""
-    rows = Connection.objects.filter(pk__in=unsent().values("study__connection")).exclude(rests_until__gt=Now())
-    return sum(send_due(connection, seconds=seconds) for connection in rows)
+    return sum(send_due(connection, seconds=seconds) for connection in awake(unsent().values("study__connection")))

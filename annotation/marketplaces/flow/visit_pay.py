@@ -20,6 +20,7 @@ from annotation.pure.text.spreadsheet import csv_text, guarded
 
 REST = "visit-"  # prefix of the key of the payment that fills a visit's reward, or is a part of it
 PART = "part-"  # prefix of the key of the bonus that is paid instead of the reward
+FILLED = Q(decision__in=["approved", "part"]) | Q(outcome="done")  # visits that are paid as a whole for what they had
 OPEN = (Payment.State.DUE, Payment.State.SENDING, Payment.State.FAILED)  # payments that were not made yet
 SCREEN_OUT = "screen_out"  # kind of an entry in the ledger
 
@@ -46,8 +47,7 @@ def approve_responses(
     for row in rows:
         if row.approval != Assignment.Approved.APPROVED:
             assignment_approval.approve(row, source=source, user=user, override=override)
-    last = rows.last()
-    if last is not None:
+    if (last := rows.last()) is not None:
         _fill(visit, last, user)
     elif not _responses(visit).exists():
         _book(visit, Payment.Kind.REWARD, visit.study.reward)
@@ -62,10 +62,9 @@ def _responses(visit: Visit) -> QuerySet[Assignment]:
 def _fill(visit: Visit, row: Assignment, user: User | None) -> None:
     # lock: approved by two people at once, it is filled once, by the same amount
     Visit.objects.select_for_update(no_key=True).get(pk=visit.pk)
-    paid = covered(visit).filter(kind=Payment.Kind.REWARD).aggregate(sum=Sum("amount"))["sum"] or Decimal(0)
-    if visit.study.reward > paid:
+    booked = covered(visit).aggregate(sum=Sum("amount"))["sum"] or Decimal(0)
+    if (rest := visit.study.reward - booked) > 0:
         reason = _("The rest of the reward of the visit.")
-        rest = visit.study.reward - paid
         key = f"{REST}{visit.pk}"
         assignment_approval.add_payment(row, Payment.Kind.BONUS, rest, key=key, reason=reason, user=user)
 

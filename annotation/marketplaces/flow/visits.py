@@ -20,7 +20,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.work import arm_draws, next_assignment, open_work
 from annotation.flow.work.met_groups import ALIVE_OR_DONE
 from annotation.marketplaces.base import Denied, MarketplaceError
-from annotation.marketplaces.flow import studies, study_arms, visit_states
+from annotation.marketplaces.flow import studies, study_arms, visit_pay, visit_states
 from annotation.marketplaces.flow.connections import open_marketplace
 from annotation.marketplaces.models import PanelStudy, Visit, VisitAssignment
 from annotation.marketplaces.study_base import Outcome, Status, StudyMarketplace, Submission, Ticket
@@ -204,7 +204,12 @@ def note_accepted(assignment: Assignment) -> None:
 
 
 def note_submitted(assignment: Assignment) -> None:
-    """Finish the visit with its last response, even if the participant never opens another page."""
+    """Finish the visit with its last response, even if the participant never opens another page.
+
+    One that comes later earns nothing more: the visit's whole reward is booked for those before.
+    """
+    filled = Visit.objects.filter(visit_pay.FILLED)
+    Assignment.objects.filter(pk=assignment.pk, visited__visit__in=filled).update(auto_approve_at=None)
     visit = live_visit(assignment.worker, assignment.batch)
     if visit is not None and submitted(visit).count() >= visit.study.hits_per_visit:
         _finish(visit, Outcome.DONE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.utils import timezone
@@ -14,6 +15,7 @@ from annotation.flow.review import assignment_approval
 from annotation.marketplaces.flow import visit_decisions, visit_states
 from annotation.marketplaces.models import Difference, PanelStudy, Visit
 from annotation.models import Assignment, Entry, Payment
+from tests.flow.acting import submit, take
 from tests.marketplaces.prolific.panel import Panel, came_back, send, sync
 
 pytestmark = pytest.mark.django_db
@@ -63,6 +65,23 @@ def test_an_unfinished_visit_whose_responses_are_approved_in_time_is_approved_to
     send(paying)
     sync(paying)
     assert states() == ["paid"]
+
+
+@pytest.mark.parametrize("approved", [True, False])
+def test_a_response_after_the_end_of_its_visit_is_booked_within_its_reward(paying: Panel, *, approved: bool) -> None:
+    PanelStudy.objects.update(hits_per_visit=2, reward=Decimal("3.00"))
+    visit = came_back(paying, state="live", deadline=timezone.now() + timedelta(hours=1))
+    late = take(visit.worker, paying.batch)
+    assert late is not None
+    Visit.objects.update(state="ended" if approved else "done", outcome="" if approved else "done")
+    if approved:
+        visit_decisions.approve(visit, user=None)
+    submit(late)
+    Assignment.objects.exclude(auto_approve_at=None).update(auto_approve_at=timezone.now() - timedelta(minutes=1))
+    assignment_approval.approve_due()
+    send(paying)
+    sync(paying)
+    assert sorted(Payment.objects.values_list("amount", "state")) == [(1.5, "paid"), (1.5, "paid")]
 
 
 def test_a_visit_with_a_response_that_is_approved_cannot_be_rejected(paying: Panel) -> None:
