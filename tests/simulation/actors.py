@@ -24,11 +24,12 @@ from annotation.models.fields import to_text
 from annotation.registry import task_type
 from annotation.views.work.task_frame import shown_payload
 from annotation.webhooks import deliveries, subscriptions
-from annotation.webhooks.models import Delivery, Webhook
+from annotation.webhooks.models import Delivery
 from tests.conftest import answer_to, write_records
 from tests.flow.acting import draft
 from tests.simulation.marketplace import GuestActs
 from tests.simulation.model_endpoint import AskingActs
+from tests.simulation.outside import resume_webhooks
 from tests.simulation.prolific import ParticipantActs, StudyActs, serving
 from tests.simulation.scheduler import Act, Actor, Scheduler
 from tests.simulation.world import CANARY, GUESTS, PARTICIPANTS, World, overdue
@@ -44,20 +45,20 @@ def actors(world: World, scheduler: Scheduler) -> list[Actor]:
     participants = [ParticipantActs(world, chance, name, partial(working, world, chance)).choose for name in come]
     requester, payer = RequesterActs(world, chance).choose, partial(paying, world, chance)
     on_panel = [
-        *(Actor(f"participant {k}", choose, weight=4.0) for k, choose in enumerate(participants, 1)),
-        *(Actor(f"studies {k}", partial(serving, world, chance), weight=3.0, luckless=2.0) for k in (1, 2)),
-        Actor("researcher", StudyActs(world, chance).choose, weight=3.0),
+        *(Actor(f"participant {k}", choose, weight=3.0) for k, choose in enumerate(participants, 1)),
+        *(Actor(f"studies {k}", partial(serving, world, chance), weight=5.0, luckless=2.0) for k in (1, 2)),
+        Actor("researcher", StudyActs(world, chance).choose, weight=5.0),
     ]
     return [
-        *(Actor(f"worker {k}", choose, weight=3.0) for k, choose in enumerate(workers, 1)),
+        *(Actor(f"worker {k}", choose, weight=2.5) for k, choose in enumerate(workers, 1)),
         *(Actor(f"guest {k}", choose, weight=2.0) for k, choose in enumerate(guests, 1)),
-        *(Actor(f"publisher {k}", partial(publishing, chance), weight=3.0, luckless=2.0) for k in (1, 2)),
+        *(Actor(f"publisher {k}", partial(publishing, chance), weight=5.0, luckless=2.0) for k in (1, 2)),
         *(Actor(f"requester {k}", requester, weight=2.0) for k in (1, 2)),
         *(Actor(f"asker {k}", AskingActs(world, chance).choose, weight=0.4, luckless=2.0) for k in (1, 2)),
-        Actor("payer", payer, weight=0.3),
+        Actor("payer", payer, weight=0.6),
         *(Actor(f"sweep {k}", partial(sweeping, world, scheduler)) for k in (1, 2)),
         *(Actor(f"job worker {k}", partial(working_off, chance), weight=2.0, luckless=3.0) for k in (1, 2)),
-        *(Actor(f"webhooks {k}", delivering, weight=3.0) for k in (1, 2)),
+        *(Actor(f"webhooks {k}", delivering, weight=6.0) for k in (1, 2)),
         *on_panel,
     ]
 
@@ -215,9 +216,9 @@ class RequesterActs:
             (6, "approves", self.approve),
             (4, "rejects", self.reject),
             (6, "gives a bonus", self.bonus),
-            (1, f"pauses {batch.slug}", partial(self.move, batch_launch.pause, batch)),
-            (6, f"resumes {batch.slug}", partial(self.move, batch_launch.resume, batch)),
-            (1, f"closes {batch.slug}", partial(self.move, batch_launch.close, batch)),
+            (3, "pauses a batch", partial(self.move, batch_launch.pause, "open")),
+            (6, "resumes a batch", partial(self.move, batch_launch.resume, "paused", "closed")),
+            (1, "closes a batch", partial(self.move, batch_launch.close, "open", "paused")),
             (1, "excludes a HIT", self.exclude),
             (2, "restores a HIT", self.restore),
             (2, f"adds assignments to {batch.slug}", partial(self.top_up, batch)),
@@ -226,8 +227,8 @@ class RequesterActs:
             (8, f"asks for the report of {batch.slug}", partial(self.score, batch)),
             (1, "resumes the webhook", resume_webhooks),
             (1, "uploads a dataset", self.upload),
-            (2, "launches a batch", self.launch),
-            (1, "publishes again what failed", lambda: publications.try_again(self.world.abroad)),
+            (4, "launches a batch", self.launch),
+            (3, "publishes again what failed", lambda: publications.try_again(self.world.abroad)),
             (1, "pays again what failed", lambda: payments.try_again(self.world.abroad)),
             (1, "looks up the marketplace's HITs", lambda: hit_sync.catch_up(self.world.abroad)),
         ]
@@ -257,9 +258,13 @@ class RequesterActs:
         self.world.bonuses.add(key)
         return f"{assignment_approval.add_payment(row, 'bonus', Decimal('0.10'), key=key).key}"
 
-    def move(self, way: Callable[[Batch], bool], batch: Batch) -> str:
-        batch.refresh_from_db()
-        return str(way(batch))
+    def move(self, way: Callable[[Batch], bool], *since: str) -> str:
+        """Of a batch in one of these states, often of that on the marketplace."""
+        rows = list(Batch.objects.filter(state__in=since).select_related("project").order_by("-on_marketplace", "pk"))
+        if not rows:
+            return "there is none"
+        batch = self.chance.choice([*rows, *rows[:1] * len(rows)])
+        return f"{batch.slug}: {way(batch)}"
 
     def hit(self) -> Hit:
         return self.chance.choice(list(Hit.objects.select_related("batch__project").order_by("pk")))
@@ -269,9 +274,8 @@ class RequesterActs:
         return f"HIT {hit.pk}: {problem_reports.exclude(hit, reason='broken')}"
 
     def restore(self) -> str:
-        hit = self.chance.choice(list(Hit.objects.filter(excluded_at=None).order_by("pk")) or [self.hit()])
         left_out = Hit.objects.select_related("batch__project").exclude(excluded_at=None).order_by("pk").first()
-        hit = left_out or hit
+        hit = left_out or self.hit()
         return f"HIT {hit.pk}: {problem_reports.restore(hit)}"
 
     def top_up(self, batch: Batch) -> str:
@@ -283,7 +287,7 @@ class RequesterActs:
             return again
         slug = f"more-{self.chance.getrandbits(24):06x}"
         terms: dict[str, Any] = {"expected_seconds": 60, "assignments_per_hit": 2, "size": 4}
-        abroad = self.chance.random() < 0.4
+        abroad = self.chance.random() < 0.6
         if abroad:
             market = self.world.abroad.marketplace.connection
             terms |= {"reward": Decimal("0.05"), "auto_approval": 3600, "marketplace": market}
@@ -334,7 +338,7 @@ def paying(world: World, chance: Random) -> Choice:
         world.ended.pop(job.pk, None)  # it may end again before anybody looks, as somebody may have until now
         return f"job {job.pk}: {said}"
 
-    if chance.random() < 0.2:
+    if chance.random() < 0.4:
         return chance.choice([("sends a failed webhook again", repeat), ("tries a failed job again", work_again)])
     if chance.random() < 0.5:
         return "makes a payout", partial(refused, lambda: payouts.make_payout(world.project).number)
@@ -380,7 +384,7 @@ def working_off(chance: Random) -> Choice:
 
 
 def delivering() -> Choice:
-    return "delivers", lambda: str(deliveries.deliver_due())
+    return "delivers", lambda: str(deliveries.deliver_due(seconds=300.0))
 
 
 def launch_again() -> str:
@@ -390,11 +394,3 @@ def launch_again() -> str:
         if not Job.objects.filter(**wish, state__in=["waiting", "running"]).exists():
             return f"{batch.slug} again, job {jobs.enqueue(**wish, project=batch.project, title='Launch').pk}"
     return ""
-
-
-def resume_webhooks() -> str:
-    """Switch on what was deactivated because it failed for days."""
-    rows = list(Webhook.objects.filter(active=False).select_related("project"))
-    for row in rows:
-        subscriptions.change(row, url=row.url, kinds=row.kinds, note=row.note, active=True)
-    return f"{len(rows)} of them"

@@ -48,7 +48,8 @@ def never_met(result: Result) -> list[str]:
     faults = [f"{fault} at {at}" for fault in (DIES, REFUSED, SLEEPS, VANISHES, FILLS_UP) for at in sorted(STATEMENTS)]
     dead = [f"{DIES} at {when} {call}" for when in ("calling", "after") for call in CALLS] + [f"{DIES} at {DONE}"]
     replies = [f"{call}: {luck}" for call in CALLS for luck in LUCK]
-    replies += [f"{call}: {NO}" for call in CALLS if call[0].isupper() and " " not in call]
+    of_mturk = [call for call in CALLS if call[0].isupper() and " " not in call]
+    replies += [f"{call}: {NO}" for call in (*of_mturk, *sorted(prolific.CAN_BE_DENIED))]
     replies += [prolific.says(instead) for instead in prolific.INSTEAD]
     met = {**result.met, **result.moved}
     return [one for one in (*moves.known(), *faults, *dead, *replies) if one not in met and one not in WHY_NOT]

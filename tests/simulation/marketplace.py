@@ -16,6 +16,7 @@ from botocore import xform_name
 from botocore.exceptions import ClientError, ReadTimeoutError
 from django.db.models import QuerySet
 
+from annotation.flow.batches import add_assignments
 from annotation.flow.review import assignment_approval
 from annotation.flow.work import submissions
 from annotation.marketplaces.flow import arrivals, payments, publications
@@ -154,7 +155,10 @@ class GuestActs:
 
 
 def begin(world: World, chance: Random) -> None:
-    """What happened before: half of the HITs are published, some are done, approved and paid."""
+    """What happened before: half of the HITs are published, some done, approved and paid.
+
+    What comes of the rarest calls is still to be sent: rejections, a bonus, and assignments that were added.
+    """
     session = HitSession(world.abroad.marketplace.connection, patience=Patience())
     for _hit in range(ITEMS // 2):
         found = publications.take(session.connection, patience=session.patience)
@@ -162,11 +166,18 @@ def begin(world: World, chance: Random) -> None:
         publications.attempt(found, session)
     for k in range(1, GUESTS + 1):
         guest = GuestActs(world, chance, f"EARLY{k}")
-        guest.accept()
-        guest.submit()
-    for row in Assignment.objects.filter(batch=world.abroad, state="submitted").select_related("batch__project", "hit"):
-        assignment_approval.approve(row)
+        for _hit in range(3):
+            guest.accept()
+            guest.submit()
+    rows = Assignment.objects.filter(batch=world.abroad, state="submitted").select_related("batch__project", "hit")
+    first, *others = rows.order_by("pk")
+    assignment_approval.approve(first)
     payments.sweep()
+    world.bonuses.add(key := f"bonus {first.pk} 0")
+    assignment_approval.add_payment(first, "bonus", Decimal("0.10"), key=key)
+    for number, row in enumerate(others):
+        assignment_approval.reject(row, text="No.") if number % 2 else assignment_approval.approve(row)
+    add_assignments.add_assignments(world.abroad, base=world.abroad.next_ticket)
 
 
 def agreed(there: FakeMTurk) -> Iterator[str]:

@@ -41,9 +41,13 @@ Choice = tuple[str, Callable[[], str]]
 PAY = "POST bulk-bonus-payments/{id}/pay/"  # which pays at every call, so that nobody could undo a doubled one
 APPROVE = "POST submissions/bulk-approve/"
 # what is said instead of a reply, and how often
-INSTEAD = {"": 90, "429": 4, "500, not done": 3, "500, but done": 3}
+INSTEAD = {"": 90, "429": 4, "500, not done": 3, "500, but done": 3, "400, not done": 0}
+INSTEAD_OF_PAYING = (55, 25, 10, 10, 0)  # which is rare
+CAN_BE_DENIED = {PAY, "PATCH studies/{id}/", "POST studies/", "POST studies/{id}/transition/"}
+CAN_BE_DENIED |= {"POST submissions/bonus-payments/"}
 DELAYS = (timedelta(0), timedelta(minutes=1), timedelta(minutes=8))  # of approvals and bonuses
 MOST_STUDIES = 12
+UNKNOWN = 7  # cents
 REASON = "The responses do not follow the instructions, in which we asked for whole names, and most are empty. " * 2
 
 
@@ -90,11 +94,14 @@ class Pool:
         parts, chance = urlsplit(url), self._outside.scheduler.chance
         name = f"{method} {routing.find(method, parts.path)[0].removeprefix('/api/v1/')}"
         is_fine = reliable(self._outside.scheduler)
-        instead = "" if is_fine else chance.choices([*INSTEAD], [*INSTEAD.values()])[0]
+        weights = INSTEAD_OF_PAYING if name == PAY else [*INSTEAD.values()]
+        instead = "" if is_fine else chance.choices([*INSTEAD], weights)[0]
+        if name in CAN_BE_DENIED and self._outside.refuses(name):
+            instead = "400, not done"
         delay, is_half, came = chance.choice(DELAYS), not is_fine and chance.random() < 0.2, list[Answer]()
 
         def do() -> Answer:
-            if instead in {"429", "500, not done"}:
+            if instead == "429" or instead.endswith("not done"):
                 return Answer(int(instead[:3]), b'{"error": {"title": "not now"}}')
             if name == PAY and came:
                 return came[0]
@@ -135,7 +142,7 @@ def reached(outside: Outside, world: World) -> Iterator[None]:
 def serving(world: World, chance: Random) -> Choice:
     """What a server does about studies, or Prolific's about its events."""
     modules = (studies, study_sync, visit_decisions, bonuses, visits, study_events)
-    module = chance.choices([*modules, None], (4, 4, 3, 6, 1, 1, 2))[0]
+    module = chance.choices([*modules, None], (8, 4, 4, 8, 1, 1, 1))[0]
     if module is None:
         return "delivers Prolific's events", lambda: deliver(world.panel)
     return f"runs {module.__name__.rpartition('.')[2]}.sweep", lambda: f"{module.sweep()} done"
@@ -256,18 +263,19 @@ class StudyActs:
     def choose(self) -> Choice:
         acts: list[tuple[float, str, Callable[[], Any]]] = [
             (5, "publishes a study", partial(self.pursue, studies.Goal.ACTIVE, "draft", "paused")),
-            (0.3, "pauses a study", partial(self.pursue, studies.Goal.PAUSED, "active")),
+            (2, "pauses a study", partial(self.pursue, studies.Goal.PAUSED, "active")),
             (0.1, "stops a study", partial(self.pursue, studies.Goal.STOPPED, "active", "paused")),
             (4, "raises the places of a study", self.raise_places),
-            (6, "launches a study", self.launch),
+            (2, "launches a study", self.launch),
             (8, "approves a visit", partial(self.decide, partial(visit_decisions.approve, user=None))),
             (1, "rejects a visit", partial(self.decide, self.reject)),
             (3, "asks for the return of a visit", partial(self.decide, self.ask_to_return)),
             (1, "pays a visit in part", partial(self.decide, self.pay_part)),
-            (10, "gives a bonus for a visit", self.bonus),
-            (2, "looks at unclear bonuses", partial(decide_unclear, self.world.panel)),
+            (20, "gives a bonus for a visit", self.bonus),
+            (3, "gives a bonus on Prolific's own page", self.bonus_there),
+            (4, "looks at unclear bonuses", partial(decide_unclear, self.world.panel)),
             (1, "compares a study", self.compare),
-            (1, "tries again what failed", self.try_again),
+            (3, "tries again what failed", self.try_again),
         ]
         _weight, name, act = self.chance.choices(acts, [weight for weight, *_act in acts])[0]
         return name, partial(told, act)
@@ -314,10 +322,18 @@ class StudyActs:
         rows = Assignment.objects.filter(approval="approved", visited__isnull=False)
         if not rows.exists():
             return self.decide(partial(visit_decisions.approve, user=None))
-        row = self.one(rows.select_related("batch__project"))
+        paid = rows.filter(payments__kind="reward", payments__state="paid")
+        row = self.one((paid if paid.exists() else rows).select_related("batch__project"))
         key = f"bonus {row.pk} {self.chance.randrange(3)}"
         self.world.bonuses.add(key)
         return str(assignment_approval.add_payment(row, "bonus", Decimal("0.10"), key=key).key)
+
+    def bonus_there(self) -> str:
+        """A bonus of which nobody here knows, of an amount that none of ours has."""
+        visit = self.one(Visit.objects.filter(bonuses__state__in=VisitBonus.IN_FLIGHT))
+        self.world.panel.submissions[visit.external_id].bonuses.append(UNKNOWN)
+        self.world.panel.restored.setdefault(visit.external_id, Counter())[UNKNOWN] += 1
+        return f"visit {visit.pk}"
 
     def reject(self, visit: Visit) -> bool:
         return visit_decisions.reject(visit, text=REASON, category="LOW_EFFORT", user=None)
@@ -341,19 +357,31 @@ RELATED = ("study__batch__project", "study__connection", "worker__project")
 
 
 def begin(
-    world: World, chance: Random, work: Callable[[Worker, list[Batch]], Callable[[], Choice]], number: int = 3
+    world: World, chance: Random, work: Callable[[Worker, list[Batch]], Callable[[], Choice]], number: int = 6
 ) -> None:
-    """What happened before: the study is published, some came, did their HITs, and are approved and paid."""
+    """What happened before: the study is published, some came, did their HITs, and are approved and paid.
+
+    What comes of the rarest calls is still to be sent: a bonus, a request for a return, a rejection, an approval.
+    """
     for k in range(1, number + 1):
         early = ParticipantActs(world, chance, f"EARLY{k}", work)
         for _act in range(200):
             if early.place is None and early.number:
                 break
             early.choose()[1]()
-    for visit in Visit.objects.filter(state="done", decision="").select_related(*RELATED).order_by("pk"):
-        told(partial(visit_decisions.approve, visit, user=None))
+    acts = StudyActs(world, chance)
+    approve = partial(acts.decide, partial(visit_decisions.approve, user=None))
+    told(approve)
     for module in (study_sync, visit_decisions, study_sync):
         module.sweep()
+    for act in (
+        acts.bonus,
+        partial(acts.decide, acts.ask_to_return),
+        partial(acts.decide, acts.reject),
+        approve,
+        approve,
+    ):
+        told(act)
 
 
 def decide_unclear(there: Panel) -> str:

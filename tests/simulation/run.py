@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -17,9 +18,10 @@ from annotation import jobs
 from annotation.flow.money import ledger
 from annotation.flow.projects import job_queue
 from annotation.marketplaces.flow import studies
+from annotation.webhooks import deliveries
 from tests.simulation import actors, invariants, marketplace, model_endpoint, moves, prolific, seams, world
 from tests.simulation.operators import Installation
-from tests.simulation.outside import Outside
+from tests.simulation.outside import Outside, resume_webhooks
 from tests.simulation.planted import planted
 from tests.simulation.postgresql import OnPostgreSQL
 from tests.simulation.scheduler import Scheduler
@@ -56,6 +58,7 @@ def stage(seed: int, *, plant: str = "") -> Iterator[Stage]:
         marketplace.begin(made, chance)
         studies.sweep()  # which publishes the study
         prolific.begin(made, chance, partial(actors.working, made, chance))
+        deliveries.deliver_due()
         installation = Installation(scheduler, made, outside)
         stack.enter_context(installation.doubles())
         stack.enter_context(planted(plant, clock))
@@ -86,6 +89,7 @@ class Stage:
         `to_the_end`: then everything settles.
         """
         scheduler, made = self.scheduler, self.made
+        random.seed(0)  # as Python seeds it anew in a forked process, by which waits of webhooks differed
         result = Result(scheduler.history, scheduler.turns, scheduler.met)
         for actor in [*actors.actors(made, scheduler), *self.installation.actors()]:
             scheduler.add(actor)
@@ -141,7 +145,7 @@ class Stage:
 def settle(clock: seams.Clock, made: world.World) -> None:
     """Let somebody put money in, time pass, and one process do what is due, until nothing is left, or for four days."""
     ledger.deposit(made.project, Decimal("1000.00"), key="for all that is due")
-    actors.resume_webhooks()
+    resume_webhooks()
     for _hour in range(96):
         if not list(invariants.unsettled()):
             return

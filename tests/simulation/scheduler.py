@@ -36,6 +36,7 @@ from tests.simulation.turns import (
     LULLING,
     REFUSED,
     SEEKING,
+    SEEKING_AT_CALLS,
     SLEEPS,
     VANISHES,
     WITH_FILES,
@@ -293,9 +294,9 @@ class Scheduler:
         if self.faults and chance.random() < JUMPING:
             jump = chance.choice(JUMPS)
         if self.faults and not actor.idle and actor.at:
-            new = [one for one in FAULTS if self.becomes(one, actor) == one and f"{one} at {actor.at}" not in self.met]
-            new = [] if actor.has_files else new  # whose commands are long, and should come to their ends, too
-            if chance.random() < self.faults * actor.luckless * (SEEKING if new else 1):
+            new = [] if actor.has_files else self.unmet(actor)  # whose commands should come to their ends, too
+            seeking = 1 if not new else SEEKING if actor.at in STATEMENTS else SEEKING_AT_CALLS
+            if chance.random() < self.faults * actor.luckless * seeking:
                 weights = WITH_FILES if actor.has_files else WITH_LEASES if actor.luckless > 1 else FAULT_WEIGHTS
                 fault = chance.choice(new) if new else chance.choices(FAULTS, weights)[0]
         seconds = chance.random() * (LULL if chance.random() < LULLING else 0.2)
@@ -327,6 +328,11 @@ class Scheduler:
         """Kill the services; nobody but who runs the installation goes on until `stopped` is False again."""
         self.stopped = True
         self.pause("stopping the services")
+
+    def unmet(self, actor: Actor) -> list[str]:
+        """Faults that were never met where the actor is; at calls to the outside they are deaths."""
+        faults = FAULTS if actor.at in STATEMENTS else (DIES,)
+        return [one for one in faults if self.becomes(one, actor) == one and f"{one} at {actor.at}" not in self.met]
 
     def becomes(self, fault: str, actor: Actor) -> str:
         """A transaction that hangs is ended, and a database does not refuse what is done."""

@@ -11,6 +11,7 @@ FAULTS = (DIES, REFUSED, SLEEPS, VANISHES, FILLS_UP)
 TIMES_OUT, CUT = "waits for a lock for too long", "loses its connection"  # on PostgreSQL
 FAULT_WEIGHTS = (10, 10, 6, 1, 1)
 SEEKING = 20  # how much more often something breaks where it has never broken in this way
+SEEKING_AT_CALLS = 40  # and somebody dies at a call at which nobody has: some calls are rare
 WITH_LEASES = (5, 5, 30, 1, 1)  # of those who do something under a lease
 WITH_FILES = (20, 5, 4, 2, 6)  # of those who run the installation
 HOUR = 3600.0

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import F, Max, Sum
+
 from annotation.marketplaces.flow import studies, visit_pay
 from annotation.marketplaces.models import Visit, VisitBonus
 from annotation.models import Payment
@@ -56,6 +58,10 @@ def agreed(there: Panel) -> Iterator[str]:
         most = there.restored.get(visit.external_id, Counter()) + since
         if not (certain := amounts(visit, "paid")) <= theirs <= most:
             yield f"visit {visit.pk} has bonuses of {theirs} there, here {certain} are paid, and {most} the most"
+    of_visits = Payment.objects.exclude(visit_pay.is_bonus()).values(visit=F("assignment__visited__visit"))
+    booked = of_visits.annotate(sum=Sum("amount"), whole=Max("assignment__visited__visit__study__reward"))
+    for row in booked.filter(sum__gt=F("whole")):
+        yield f"visit {row['visit']} is booked with {row['sum']}, its reward is {row['whole']}"
     paid = Payment.objects.filter(state="paid", amount__gt=0, assignment__visited__isnull=False)
     for payment in paid.exclude(visit_pay.is_bonus()).select_related("assignment__visited__visit"):
         name = payment.assignment.visited.visit.external_id

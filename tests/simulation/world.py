@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 WORKERS, GUESTS, PARTICIPANTS, ITEMS = 5, 3, 3, 12
 VISITS = {"hits": 2, "places": 12, "max_minutes": 3000}  # of a study
 REMEMBERED = ("acknowledged", "forms", "seen", "ended", "bonuses", "states", "batches", "studies")
+LATER = timedelta(minutes=1)
 OF_MODELS = ("asked", "cost", "seen")
 CANARY = "gold that nobody may see"
 MARKET, MODELS, PANEL = "https://market.example", "https://models.example/v1", "https://prolific.example"
@@ -108,7 +109,7 @@ def build(models: Endpoint, panel: Panel) -> World:
     project = Project.objects.create(
         slug="lab", title="Lab", fees="mturk", consent="We keep it.", pseudonym_key="k" * 64, ask_models=True
     )
-    ledger.deposit(project, Decimal("55.00"), key="budget")
+    ledger.deposit(project, Decimal("65.00"), key="budget")
     dataset = dataset_with_canary(project)
     terms: dict[str, Any] = {"reward": Decimal("0.25"), "auto_approval": 3600, "assignments_per_hit": 2}
     batches = [
@@ -117,7 +118,7 @@ def build(models: Endpoint, panel: Panel) -> World:
     ]
     market = connections.add(project, "elsewhere", endpoint_url=f"{MARKET}/", key_id="AKIASIMULATED", secret="a secret")
     abroad = launched(project, "abroad", dataset, expected_seconds=60, marketplace=market, **terms)
-    studies = [on_panel(project, dataset, panel, terms)]
+    studies = on_panel(project, dataset, panel, terms)
     workers = [newcomer(project, f"worker{k}") for k in range(WORKERS)]
     for batch in batches:
         for worker in workers:
@@ -127,8 +128,8 @@ def build(models: Endpoint, panel: Panel) -> World:
     return World(project, dataset, batches, abroad, FakeMTurk(), studies, panel, models, workers)
 
 
-def on_panel(project: Project, dataset: Dataset, panel: Panel, terms: dict[str, Any]) -> Batch:
-    """A batch on Prolific, whose study is to be published."""
+def on_panel(project: Project, dataset: Dataset, panel: Panel, terms: dict[str, Any]) -> list[Batch]:
+    """Batches on Prolific, whose studies are to be published: the first at once, the other in a while."""
     place = connections.add(
         project,
         "panel",
@@ -139,11 +140,17 @@ def on_panel(project: Project, dataset: Dataset, panel: Panel, terms: dict[str, 
         secret="emulator",
         options={"partial_payment": "yes"},
     )
-    for_study = terms | {"expected_seconds": 240, "reward": Decimal("0.55")}
-    batch = launched(project, "study", dataset, marketplace=place, **for_study)
-    panel_studies.change(PanelStudy.objects.get(), **VISITS)
-    panel_studies.pursue(PanelStudy.objects.get(), panel_studies.Goal.ACTIVE)
-    return batch
+    for_study = terms | {"expected_seconds": 240, "reward": Decimal("0.55"), "marketplace": place}
+    batches = [
+        launched(project, "study", dataset, **for_study),
+        launched(project, "next", dataset, size=4, **for_study),
+    ]
+    for study in PanelStudy.objects.order_by("pk"):
+        panel_studies.change(study, **VISITS)
+        study.refresh_from_db()
+        panel_studies.pursue(study, panel_studies.Goal.ACTIVE)
+    PanelStudy.objects.filter(batch=batches[1]).update(due_at=Now() + LATER)
+    return batches
 
 
 def dataset_with_canary(project: Project) -> Dataset:
