@@ -31,7 +31,7 @@ def main() -> int:
     parser.add_argument("--faults", type=float, default=0.005, help="share of steps at which something breaks")
     parser.add_argument("--every", type=int, default=200, help="steps between two looks at all invariants")
     parser.add_argument("--long", action="store_true", help="do not look for the shortest history that fails")
-    parser.add_argument("--seconds", type=float, default=60.0, help="of CPU for looking for it")
+    parser.add_argument("--trials", type=int, default=60, help="replays at most for looking for it")
     parser.add_argument("--history", action="store_true", help="print every act")
     parser.add_argument("--plant", default="", metavar="FAULT", help="a fault of tests/simulation/planted.py")
     parser.add_argument("--cuts", action="store_true", help="on PostgreSQL, waits are cancelled and connections cut")
@@ -48,7 +48,7 @@ def main() -> int:
         print(result.counts)
         if result.wrong and not options.long:
             to_the_end = len(result.turns) == options.steps
-            shrinking = Shrinking(begun, settings, result, to_the_end=to_the_end, seconds=options.seconds)
+            shrinking = Shrinking(begun, settings, result, to_the_end=to_the_end, most=options.trials)
             shortest = shrinking.shortest()
             print(
                 f"The shortest history found that fails, of {len(shortest.turns)} steps, in {shrinking.trials} trials:"

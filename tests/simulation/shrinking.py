@@ -48,12 +48,6 @@ def _answer(pipe: int, scheduler: Scheduler, act: Callable[[], Result]) -> None:
         os._exit(0)
 
 
-def _spent() -> float:
-    """Seconds of CPU that children used."""
-    used = os.times()
-    return used.children_user + used.children_system
-
-
 @dataclass
 class Shrinking:
     """Makes the turns of a failed history fewer, as long as it fails in the same way."""
@@ -62,20 +56,20 @@ class Shrinking:
     settings: dict[str, Any]
     failed: Result
     to_the_end: bool  # whether it fails only there
-    seconds: float  # of CPU for all trials: what else runs on the machine leaves a history nearly as short
+    most: int  # trials: by time, a slower machine would find a longer history
 
     def __post_init__(self) -> None:
-        self.kind, self.trials, self.until = kind_of(self.failed), 0, _spent() + self.seconds
+        self.kind, self.trials = kind_of(self.failed), 0
 
     def shortest(self) -> Result:
         self._try(self.failed.turns, closely=self.settings["every"])  # where in its window it fails
         for actor in sorted({turn.actor for turn in self.failed.turns}):
-            if self._has_time():
+            if self._may_try():
                 self._try([turn for turn in self.failed.turns if turn.actor != actor])
-        if self._has_time():
+        if self._may_try():
             self._try([_without_fault(turn) for turn in self.failed.turns])
         parts = 2
-        while parts <= len(self.failed.turns) and self._has_time():
+        while parts <= len(self.failed.turns) and self._may_try():
             size = -(-len(self.failed.turns) // parts)
             starts = range(0, len(self.failed.turns), size)
             if not any(self._leave_out(start, size) for start in starts):
@@ -84,10 +78,10 @@ class Shrinking:
 
     def _leave_out(self, start: int, size: int) -> bool:
         turns = self.failed.turns
-        return self._has_time() and self._try([*turns[:start], *turns[start + size :]])
+        return self._may_try() and self._try([*turns[:start], *turns[start + size :]])
 
-    def _has_time(self) -> bool:
-        return _spent() < self.until
+    def _may_try(self) -> bool:
+        return self.trials < self.most
 
     def _try(self, turns: Sequence[Turn], *, closely: int = LAST) -> bool:
         self.trials += 1
