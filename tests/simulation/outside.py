@@ -40,14 +40,18 @@ class Outside:
         self.scheduler, self.world = scheduler, world
         self.met: Counter[str] = Counter()
         self._late: list[tuple[int, Callable[[], object]]] = []
+        self._unheard: set[str] = set()  # calls that were done, and nobody here knows
 
-    def call(self, name: str, do: Callable[[], Result], unheard: Callable[[], Exception]) -> Result:
-        """Call the other side; raises `unheard` if no reply comes."""
+    def call(
+        self, name: str, do: Callable[[], Result], unheard: Callable[[], Exception], *, heard: bool = False
+    ) -> Result:
+        """Call the other side; raises `unheard` if no reply comes. `heard`: one does, as of rare refusals."""
         self.scheduler.pause(f"calling {name}")
-        luck = FINE if reliable(self.scheduler) else self._luck(name)
+        luck = FINE if heard or reliable(self.scheduler) else self._luck(name)
         self.met[f"{name}: {luck}"] += 1
         if luck == LATE:
             self._late.append((self.scheduler.steps + IN_FLIGHT, do))
+            self._unheard.add(name)
         if luck in {LOST, LATE}:
             raise unheard()
         result = do()
@@ -56,13 +60,15 @@ class Outside:
                 do()
         self.scheduler.pause(f"after {name}")
         if luck == NO_REPLY:
+            self._unheard.add(name)
             raise unheard()
+        self._unheard.discard(name)
         return result
 
     def refuses(self, name: str) -> bool:
-        """Whether the other side refuses a call for good."""
+        """Whether the other side refuses a call for good: sought the first time, and where the call before was done."""
         scheduler, kind = self.scheduler, f"{name}: {REFUSED}"
-        share = REFUSING if kind in self.met else 0.3
+        share = 0.3 if kind not in self.met or name in self._unheard else REFUSING
         if reliable(scheduler) or scheduler.chance.random() >= share:
             return False
         self.met[kind] += 1

@@ -115,7 +115,8 @@ class Pool:
             return came[-1]
 
         self._outside.met[says(instead)] += 1
-        return self._outside.call(name, do, lambda: urllib3.exceptions.ReadTimeoutError(None, url, "no reply"))  # type: ignore[arg-type]  # no pool
+        nothing = urllib3.exceptions.ReadTimeoutError(None, url, "no reply")  # type: ignore[arg-type]  # no pool
+        return self._outside.call(name, do, lambda: nothing, heard=instead.startswith("4"))
 
 
 @contextmanager
@@ -142,7 +143,7 @@ def reached(outside: Outside, world: World) -> Iterator[None]:
 def serving(world: World, chance: Random) -> Choice:
     """What a server does about studies, or Prolific's about its events."""
     modules = (studies, study_sync, visit_decisions, bonuses, visits, study_events)
-    module = chance.choices([*modules, None], (8, 4, 4, 8, 1, 1, 1))[0]
+    module = chance.choices([*modules, None], (12, 4, 4, 20, 1, 1, 1))[0]
     if module is None:
         return "delivers Prolific's events", lambda: deliver(world.panel)
     return f"runs {module.__name__.rpartition('.')[2]}.sweep", lambda: f"{module.sweep()} done"
@@ -265,7 +266,7 @@ class StudyActs:
             (5, "publishes a study", partial(self.pursue, studies.Goal.ACTIVE, "draft", "paused")),
             (2, "pauses a study", partial(self.pursue, studies.Goal.PAUSED, "active")),
             (0.1, "stops a study", partial(self.pursue, studies.Goal.STOPPED, "active", "paused")),
-            (4, "raises the places of a study", self.raise_places),
+            (1, "raises the places of a study", self.raise_places),
             (2, "launches a study", self.launch),
             (8, "approves a visit", partial(self.decide, partial(visit_decisions.approve, user=None))),
             (1, "rejects a visit", partial(self.decide, self.reject)),
@@ -330,7 +331,9 @@ class StudyActs:
 
     def bonus_there(self) -> str:
         """A bonus of which nobody here knows, of an amount that none of ours has."""
-        visit = self.one(Visit.objects.filter(bonuses__state__in=VisitBonus.IN_FLIGHT))
+        rows = Visit.objects.filter(bonuses__state__in=VisitBonus.IN_FLIGHT)
+        called = rows.filter(bonuses__state="called")
+        visit = self.one(called if called.exists() else rows)
         self.world.panel.submissions[visit.external_id].bonuses.append(UNKNOWN)
         self.world.panel.restored.setdefault(visit.external_id, Counter())[UNKNOWN] += 1
         return f"visit {visit.pk}"
