@@ -99,7 +99,9 @@ class RoundForm(LaunchForm):
         if not self.is_bound and batch is None:
             self.options = self._suggested_for(())
             title = _("Qualification: %(task)s") % {"task": _(task_type(self.kind).title)}
-            self.initial["title"] = self.initial["qualification"] = numbered_title(project, str(title))
+            granted = project.qualification_types.values_list("name", flat=True)  # of which it would grant that one
+            proposed = numbered_title(project, str(title), other_than=granted)
+            self.initial["title"] = self.initial["qualification"] = proposed
         for name in (*qualification_rounds.SETTLED, "suggest"):
             self.fields.pop(name, None)
         self.fields["per_worker"] = form_field(ROUND_SETTINGS["per_worker"], initial=20)

@@ -125,7 +125,7 @@ class Assignment(models.Model):
     approval = models.CharField(max_length=8, choices=Approved, blank=True)  # empty: not decided yet
     approved_at = models.DateTimeField(null=True, blank=True)
     rejected_at = models.DateTimeField(null=True, blank=True)
-    auto_approve_at = models.DateTimeField(null=True, blank=True)  # null: the batch pays nothing
+    auto_approve_at = models.DateTimeField(null=True, blank=True)  # null: nothing is paid for it
     joined: Participation  # this and the next of one that flow/work/next_assignment.own reads
     shut_out: str
 

@@ -269,7 +269,8 @@ def insert_many(rows: Sequence[Model]) -> None:
                 cursor.executemany(sql, values)
             else:
                 columns = ", ".join(f'"{field.column}"' for field in fields)
-                with cursor.copy(f'COPY "{rows[0]._meta.db_table}" ({columns}) FROM STDIN') as copy:
+                wish = f'COPY "{rows[0]._meta.db_table}" ({columns}) FROM STDIN'
+                with here.wrap_database_errors, cursor.copy(wish) as copy:  # as Django does around `execute` alone
                     for each in values:
                         copy.write_row(each)
 

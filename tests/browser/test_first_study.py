@@ -97,6 +97,7 @@ def test_with_an_item_to_adjudicate_and_the_table_copied_it_is_twelve_from_the_f
     page.reload()
     requester.click(page.get_by_role("link", name="Adjudicate 1 HIT"))
     expect(page.get_by_role("heading", name="Which tower has 3 bells?")).to_be_visible()
+    page.wait_for_load_state()  # with its scripts, which hear the key
     page.keyboard.press("1")
     requester.actions += 1
     requester.click(page.get_by_role("link", name="Open the report"))

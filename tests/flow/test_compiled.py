@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 from django.conf import settings
-from django.db import connection, connections
+from django.db import IntegrityError, connection, connections, transaction
 from django.db.models import Count, F, QuerySet
 from django.test.utils import CaptureQueriesContext
 
@@ -123,6 +123,14 @@ def test_rows_are_inserted_and_deleted(project: Any, settings: Any, plain: bool)
     insert_many([Worker(project=project, external_id=name) for name in names])
     assert (delete(row), delete(Worker(pk=row.pk))) == (True, False)
     assert list(Worker.objects.order_by("pk").values_list("external_id", flat=True)) == names
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_rows_that_break_a_constraint_are_refused_with_djangos_error(project: Any, settings: Any, plain: bool) -> None:
+    settings.PLAIN_QUERIES = plain
+    with pytest.raises(IntegrityError), transaction.atomic():
+        insert_many([Worker(project=project, external_id="a") for _ in range(2)])
+    assert not Worker.objects.exists()
 
 
 def test_a_parameter_that_is_no_value_of_the_sql_is_refused(project: Any) -> None:

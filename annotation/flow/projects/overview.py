@@ -146,7 +146,8 @@ def _people(project: Project) -> list[NextStep]:
     counted = requests.order_by().values_list("type__public_id", "type__name").annotate(n=Count("pk"))
     found = [NextStep("requests", n, {"slug": slug, "title": title}) for slug, title, n in counted]
     unread = dict(worker_messages.unread_of(project).order_by().values_list("worker").annotate(n=Count("pk")))
-    writers = {"slug": str(*unread) if len(unread) == 1 else "", "title": ", ".join(map(project.pseudonym, unread))}
+    named = ", ".join(map(project.pseudonym, list(unread)[:3])) + ", …" * (len(unread) > 3)
+    writers = {"slug": str(*unread) if len(unread) == 1 else "", "title": named}
     return found + ([NextStep("messages", sum(unread.values()), writers)] if unread else [])
 
 

@@ -239,7 +239,7 @@ def accept_and_approve(
 ) -> Review:
     """Accept a response and pay it, both or neither. Raises the errors of `decide` and `approve`."""
     if row.auto_approve_at is None:
-        raise Refused(_("This batch is unpaid, so there is nothing to approve."))
+        raise Refused(_("Nothing is paid for this response, so there is nothing to approve."))
     review = review_decisions.decide(row, revision, decision, reviewer=user, seen=seen)
     assignment_approval.approve(row, user=user)
     return review

@@ -8,6 +8,7 @@ import re
 import secrets
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from decimal import Decimal
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import IntegrityError, transaction
@@ -17,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.flow.errors import Refused
+from annotation.flow.money import batch_funds
 from annotation.flow.work import arm_draws, next_assignment, open_work
 from annotation.flow.work.met_groups import ALIVE_OR_DONE
 from annotation.marketplaces.base import Denied, MarketplaceError
@@ -208,8 +210,12 @@ def note_submitted(assignment: Assignment) -> None:
 
     One that comes later earns nothing more: the visit's whole reward is booked for those before.
     """
+    # Whoever approves the visit at the same time goes on with this response, or this one hears of it.
+    Visit.objects.select_for_update(of=("self",), no_key=True).filter(assignments__assignment=assignment).first()
     filled = Visit.objects.filter(visit_pay.FILLED)
-    Assignment.objects.filter(pk=assignment.pk, visited__visit__in=filled).update(auto_approve_at=None)
+    if Assignment.objects.filter(pk=assignment.pk, visited__visit__in=filled).update(auto_approve_at=None):
+        assignment.refresh_from_db(fields=["counts"])
+        batch_funds.settle(assignment, Decimal(0))
     visit = live_visit(assignment.worker, assignment.batch)
     if visit is not None and submitted(visit).count() >= visit.study.hits_per_visit:
         _finish(visit, Outcome.DONE)

@@ -178,7 +178,10 @@ def member_role(request: Request, project: Project, pk: int) -> HttpResponse:
             text = _("%(person)s was %(before)s and is now %(role)s.")
             named = {"role": Member.Role(role).label, "before": member.get_role_display()}
             messages.success(request, text % {"person": member.user, **named})
-    mine = project.members.get(user=request.user)  # who gave up their own role may no longer see the page of people
+    mine = project.members.filter(user=request.user).first()
+    if mine is None:  # somebody removed them meanwhile
+        return see_other("home")
+    # Who gave up their own role may no longer see the page of people.
     return see_other("people" if mine.may(roles.PEOPLE) else "project", project.slug)
 
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from prolific_emulator import submissions
 
 from annotation.flow.errors import Refused
-from annotation.flow.money import ledger_audit
+from annotation.flow.money import batch_funds, ledger, ledger_audit
 from annotation.flow.review import assignment_approval
 from annotation.marketplaces.flow import visit_decisions, visit_states
 from annotation.marketplaces.models import Difference, PanelStudy, Visit
@@ -73,6 +73,8 @@ def test_a_response_after_the_end_of_its_visit_is_booked_within_its_reward(payin
     visit = came_back(paying, state="live", deadline=timezone.now() + timedelta(hours=1))
     late = take(visit.worker, paying.batch)
     assert late is not None
+    ledger.deposit(paying.batch.project, Decimal("200.00"), key="budget")
+    batch_funds.adjust_hold(paying.batch)
     Visit.objects.update(state="ended" if approved else "done", outcome="" if approved else "done")
     if approved:
         visit_decisions.approve(visit, user=None)
@@ -82,6 +84,9 @@ def test_a_response_after_the_end_of_its_visit_is_booked_within_its_reward(payin
     send(paying)
     sync(paying)
     assert sorted(Payment.objects.values_list("amount", "state")) == [(1.5, "paid"), (1.5, "paid")]
+    Visit.objects.update(trouble="")  # of which a person hears
+    assert visit.external_id in visit_states.settled(visit.study), "nothing waits for the late response"
+    assert batch_funds.held(paying.batch) == batch_funds.needed(paying.batch), "nor is money set aside for it"
 
 
 def test_a_visit_with_a_response_that_is_approved_cannot_be_rejected(paying: Panel) -> None:

@@ -80,6 +80,12 @@ def test_a_first_round_is_data_pass_mark_and_launch(desk: Any, pool: Any) -> Non
     assert Batch.objects.filter(state=Batch.State.OPEN).count() == 2
 
 
+def test_a_new_round_proposes_no_qualification_that_another_grants(desk: Any, pool: Any) -> None:
+    desk.post(NEW, form(pool, title="Spring", qualification="Qualification: Answer questions"))
+    proposed = desk.get(NEW, {"task": "answer"}).context["form"]
+    assert proposed["qualification"].value() == "Qualification: Answer questions 2"
+
+
 def test_a_title_that_is_missing_is_said_once(desk: Any, pool: Any) -> None:
     response = desk.post(NEW, form(pool, title="", launch="1"))
     assert set(response.context["form"].errors) == {"title"}
