@@ -172,7 +172,8 @@ def member_role(request: Request, project: Project, pk: int) -> HttpResponse:
     member = get_object_or_404(project.members.select_related("user", "project"), pk=pk)
     role = request.POST.get("role", "")
     if role not in Member.Role.values:
-        raise Http404
+        messages.error(request, _("Choose a role."))
+        return see_other("people", project.slug)
     with refusal_as_message(request):
         if members.change_role(member, role):
             text = _("%(person)s was %(before)s and is now %(role)s.")
