@@ -392,5 +392,5 @@ def decide_unclear(there: Panel) -> str:
     rows = VisitBonus.objects.filter(state="unclear").select_related("visit__study__batch__project").order_by("pk")
     for row in rows:
         new = Counter(there.submissions[row.visit.external_id].bonuses) - amounts(row.visit, "paid")
-        study_sync.decide_bonus(row, was_paid=bool(new[cents(row.amount)]))
+        told(partial(study_sync.decide_bonus, row, was_paid=bool(new[cents(row.amount)])))  # refused if it changed
     return f"{len(rows)} of them"
