@@ -368,7 +368,7 @@ def sweeping(world: World, scheduler: Scheduler) -> Choice:
 
 
 def publishing(chance: Random) -> Choice:
-    act = chance.choice([*[publications.sweep] * 3, payments.sweep, payments.sweep, hit_sync.sweep])
+    act = chance.choice([publications.sweep, payments.sweep, hit_sync.sweep])
     return f"runs {act.__module__.rpartition('.')[2]}.sweep", lambda: str(act())
 
 

@@ -168,7 +168,8 @@ def begin(world: World, chance: Random) -> None:
         guest = GuestActs(world, chance, f"EARLY{k}")
         for _hit in range(3):
             guest.accept()
-            guest.submit()
+            if guest.accepted is not None:  # else it was turned away
+                guest.submit()
     rows = Assignment.objects.filter(batch=world.abroad, state="submitted").select_related("batch__project", "hit")
     first, *others = rows.order_by("pk")
     assignment_approval.approve(first)

@@ -331,9 +331,9 @@ class StudyActs:
 
     def bonus_there(self) -> str:
         """A bonus of which nobody here knows, of an amount that none of ours has."""
-        rows = Visit.objects.filter(bonuses__state__in=VisitBonus.IN_FLIGHT)
-        called = rows.filter(bonuses__state="called")
-        visit = self.one(called if called.exists() else rows)
+        called = Visit.objects.filter(bonuses__state="called")
+        in_flight = Visit.objects.filter(bonuses__state__in=VisitBonus.IN_FLIGHT)  # of which a person must decide then
+        visit = self.one(in_flight if self.chance.random() < 0.05 else called)
         self.world.panel.submissions[visit.external_id].bonuses.append(UNKNOWN)
         self.world.panel.restored.setdefault(visit.external_id, Counter())[UNKNOWN] += 1
         return f"visit {visit.pk}"

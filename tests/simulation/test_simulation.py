@@ -58,7 +58,7 @@ def test_everything_holds_in_20_000_steps() -> None:
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
 
 
-@pytest.mark.parametrize(("trials", "share"), first(1, [("3", 0.8), ("100", 0.5)]))
+@pytest.mark.parametrize(("trials", "share"), first(1, [("8", 1.0), ("60", 0.8)]))
 def test_a_history_that_fails_is_shortened_and_told(trials: str, share: float) -> None:
     done = simulate("--seed", "2", "--steps", "2000", "--plant", "webhook before commit", "--trials", trials)
     assert "WRONG" in done.stdout, done.stdout[-2000:] + done.stderr[-2000:]
