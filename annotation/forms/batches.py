@@ -1,11 +1,12 @@
 """The form of the launch page."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, cast
 
 from django import forms
+from django.db.models import QuerySet
 from django.http import QueryDict
 from django.utils.functional import cached_property
 from django.utils.text import Truncator, slugify
@@ -106,8 +107,7 @@ class LaunchForm(BatchTermsForm):
         """Let the posted rows of a rubric say what its text is."""
         self._built: RubricBuilder | None = None
         if posted and (field := self.options.rubric):
-            chosen = [key for key in self["datasets"].value() or () if str(key).isdecimal()]
-            samples = self._samples(self.fields["datasets"].queryset.filter(pk__in=chosen))
+            samples = self._samples(self._datasets(self["datasets"].value() or ()))
             self._built = RubricBuilder(str(field.value()), samples, posted)
             if self._built.is_changed:
                 self.options.data = posted.copy()
@@ -280,13 +280,31 @@ class LaunchForm(BatchTermsForm):
         self.initial["datasets"] = [row.pk for row in chosen]
         if chosen:
             self.initial["title"] = self._proposed_title(self.initial["datasets"])
-            self._propose_task(next((kind for kind, _title in kinds() if kind not in self.task_problems), self.kind))
+            self._propose_task(self._fitting(self.task_problems))
         self.options = self._suggested_for(chosen)
         self.fields["instructions"].initial = self.default_instructions(self.options)
 
+    def _fitting(self, problems: Mapping[str, str]) -> str:
+        """The first task without a problem; if all have one, the task that is chosen."""
+        return next((kind for kind, _title in kinds() if kind not in problems), self.kind)
+
+    def task_for_other_datasets(self) -> str:
+        """The first task that fits other datasets than before, if the one before was only proposed and does not fit.
+
+        Else the task that is chosen.
+        """
+        before, now = self._proposed_for()[1:], [*map(str, self["datasets"].value() or ())]
+        rows = self._datasets(now)
+        if self.is_filled or sorted(before) == sorted(now) or not task_fit.misfit(rows, self.kind):
+            return self.kind
+        was_proposed = self._fitting(task_fit.misfits(self._datasets(before))) == self.kind
+        return self._fitting(task_fit.misfits(rows)) if was_proposed else self.kind
+
+    def _datasets(self, keys: Iterable[Any]) -> QuerySet[Dataset]:
+        return self.fields["datasets"].queryset.filter(pk__in=[key for key in keys if str(key).isdecimal()])
+
     def _proposed_title(self, datasets: Iterable[Any]) -> str:
-        keys = [key for key in datasets if str(key).isdecimal()]
-        names = ", ".join(row.slug for row in self.fields["datasets"].queryset.filter(pk__in=keys))
+        names = ", ".join(row.slug for row in self._datasets(datasets))
         title = _("Questions from %(dataset)s") % {"dataset": Truncator(names).chars(60)}
         return numbered_title(self.project, str(title)) if names else ""
 
@@ -296,9 +314,13 @@ class LaunchForm(BatchTermsForm):
         chosen = self["datasets"].value() or ()
         return ".".join([self.kind, *sorted(map(str, chosen))])
 
+    def _proposed_for(self) -> list[str]:
+        """The former task and the keys of the former datasets."""
+        return str(self.data.get("proposed_for", "")).split(".")
+
     def renew_proposals(self) -> list[str]:
         """Replace what was proposed for the former task and datasets, and not changed since; the changed fields."""
-        before, *datasets = self.data.get("proposed_for", "").split(".")
+        before, *datasets = self._proposed_for()
         if before not in dict(kinds()):
             return []
         former = {name: str(value) for name, value in proposals(before).items()}

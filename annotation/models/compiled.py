@@ -256,7 +256,8 @@ def insert(row: M) -> M:
 def insert_many(rows: Sequence[Model]) -> None:
     """Insert new rows of plain values and of one model, like `insert`, but without giving them their keys.
 
-    On PostgreSQL by COPY: an INSERT prepares the table's indexes and constraints for each row, a seventh of a launch.
+    On PostgreSQL by COPY: INSERT prepares the table's indexes and constraints anew for each row, which took a seventh
+    of a launch.
     """
     if rows and settings.PLAIN_QUERIES:
         type(rows[0])._base_manager.bulk_create(rows)
@@ -269,8 +270,8 @@ def insert_many(rows: Sequence[Model]) -> None:
                 cursor.executemany(sql, values)
             else:
                 columns = ", ".join(f'"{field.column}"' for field in fields)
-                wish = f'COPY "{rows[0]._meta.db_table}" ({columns}) FROM STDIN'
-                with here.wrap_database_errors, cursor.copy(wish) as copy:  # as Django does around `execute` alone
+                copying = f'COPY "{rows[0]._meta.db_table}" ({columns}) FROM STDIN'
+                with here.wrap_database_errors, cursor.copy(copying) as copy:  # as Django does around `execute` alone
                     for each in values:
                         copy.write_row(each)
 

@@ -94,11 +94,11 @@ function onClick(event) {
   keepHere(SENT, { ...sentFrom(form), place: link.pathname + link.search, typed: typed(form, changed), carried: true });
 }
 
-/** Whether this page follows the one for signing in, which may be left before its scripts run. A reload does not. */
+/** Whether this page came from the one for signing in, which may be left before its scripts run. A reload did not. */
 function followsSignIn() {
-  const after = document.getElementById("typed-again")?.dataset.after;
+  const { signIn } = document.getElementById("typed-again")?.dataset ?? {};
   const loaded = performance.getEntriesByType("navigation")[0]?.type;
-  return Boolean(after) && loaded !== "reload" && document.referrer.startsWith(location.origin + after);
+  return Boolean(signIn) && loaded !== "reload" && document.referrer.startsWith(location.origin + signIn);
 }
 
 function onPage() {

@@ -283,7 +283,7 @@ class GoldEntry:
     task: str
     count: int = 0
     shown: list[str] = field(default_factory=list)
-    _lacks_answers: Callable[[Dataset], bool] = field(default_factory=lambda: cache(is_altered))  # on purpose
+    _lacks_answers: Callable[[Dataset], bool] = field(default_factory=lambda: cache(is_altered))  # as an ablation does
 
     def look(self, item: Item, payload: dict[str, Any], gold: Example) -> None:
         """Count the item of a prepared HIT, if workers cannot enter its gold."""

@@ -167,7 +167,7 @@ def note_approved(assignment: Assignment) -> None:
     visit = _visit_of(assignment)
     if visit is None or visit.state == Visit.State.LIVE or visit.decision or visit.remote_state in visit_states.OVER:
         return
-    own = Assignment.objects.filter(visited__visit=visit, state=lifecycle.SUBMITTED, auto_approve_at__isnull=False)
+    own = Assignment.objects.filter(visit_pay.PAYABLE, visited__visit=visit, state=lifecycle.SUBMITTED)
     if not own.exclude(approval=Assignment.Approved.APPROVED).exclude(pk=assignment.pk).exists():
         approve(visit, user=None, source="auto")
 

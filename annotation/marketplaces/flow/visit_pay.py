@@ -20,7 +20,8 @@ from annotation.pure.text.spreadsheet import csv_text, guarded
 
 REST = "visit-"  # prefix of the key of the payment that fills a visit's reward, or is a part of it
 PART = "part-"  # prefix of the key of the bonus that is paid instead of the reward
-FILLED = Q(decision__in=["approved", "part"]) | Q(outcome="done")  # visits that are paid as a whole for what they had
+FILLED = Q(decision__in=["approved", "part"]) | Q(outcome="done")  # visits that pay nothing for a further response
+PAYABLE = Q(auto_approve_at__isnull=False)  # responses that are paid, or may still be
 OPEN = (Payment.State.DUE, Payment.State.SENDING, Payment.State.FAILED)  # payments that were not made yet
 SCREEN_OUT = "screen_out"  # kind of an entry in the ledger
 
@@ -43,7 +44,7 @@ def approve_responses(
 
     A visit without responses is in the ledger alone, because the marketplace pays it.
     """
-    rows = _responses(visit).exclude(auto_approve_at=None)
+    rows = _responses(visit).filter(PAYABLE)
     for row in rows:
         if row.approval != Assignment.Approved.APPROVED:
             assignment_approval.approve(row, source=source, user=user, override=override)

@@ -173,7 +173,7 @@ def settled(study: PanelStudy) -> dict[str, str]:
     open_ones = Payment.objects.filter(assignment__visited__visit=OuterRef("pk")).exclude(visit_pay.is_bonus())
     is_paid = Q(remote_state=Status.APPROVED, decision=Visit.Decision.APPROVED)
     is_paid |= Q(remote_state=Status.PARTLY_APPROVED, decision=Visit.Decision.PART)
-    is_paid &= Q(~Exists(own.filter(auto_approve_at__isnull=False).exclude(approval=Assignment.Approved.APPROVED)))
+    is_paid &= Q(~Exists(own.filter(visit_pay.PAYABLE).exclude(approval=Assignment.Approved.APPROVED)))
     is_paid &= Q(~Exists(open_ones.exclude(state=Payment.State.PAID)))
     is_over = Q(remote_state__in=OVER) & ~Exists(own.filter(visited__freed_at=None))
     rows = Visit.objects.filter(is_paid | is_over | Q(remote_state=Status.SCREENED_OUT), study=study, trouble="")

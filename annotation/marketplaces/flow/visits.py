@@ -210,7 +210,7 @@ def note_submitted(assignment: Assignment) -> None:
 
     One that comes later earns nothing more: the visit's whole reward is booked for those before.
     """
-    # Whoever approves the visit at the same time goes on with this response, or this one hears of it.
+    # Locked: an approval of the visit at the same time either pays for this response or is seen below.
     Visit.objects.select_for_update(of=("self",), no_key=True).filter(assignments__assignment=assignment).first()
     filled = Visit.objects.filter(visit_pay.FILLED)
     if Assignment.objects.filter(pk=assignment.pk, visited__visit__in=filled).update(auto_approve_at=None):

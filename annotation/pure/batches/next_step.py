@@ -25,8 +25,10 @@ KINDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """A number of things of one kind that wait; `of`: slug and title of the batch or qualification they belong to,
-    of messages the key of the one worker and the pseudonyms."""
+    """A number of things of one kind that wait; `of`: slug and title of the batch or qualification they belong to.
+
+    For messages the key of their writer, or "" if there are several, and the writers' pseudonyms.
+    """
 
     kind: str  # one of KINDS
     count: int

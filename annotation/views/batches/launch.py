@@ -60,9 +60,10 @@ def batch_edit(request: Request, project: Project, batch: Batch) -> HttpResponse
 def _page(request: Request, project: Project, draft: Batch | None, *, key: str = "") -> HttpResponse:
     again = failed_launch_of(request, project) if draft is None else None
     posted = request.POST if request.method == "POST" else posted_of(again)
-    form = LaunchForm(project, posted, request.FILES, batch=draft)
     if "fit_options" in request.POST:
-        form.renew_proposals()
+        form, _changed = _proposed_anew(project, request.POST, request.FILES, draft)
+    else:
+        form = LaunchForm(project, posted, request.FILES, batch=draft)
     if not form.is_bound and draft is None:
         form.propose(request.GET.get("dataset", ""), by=request.user)
     valid = form.is_valid()
@@ -85,6 +86,18 @@ def _page(request: Request, project: Project, draft: Batch | None, *, key: str =
             return _saved(request, saved, new=draft is None)
     context = _context(request, project, draft, form) | {"key": key}
     return render(request, "batches/launch.html", context, status=422 if request.method == "POST" else 200)
+
+
+def _proposed_anew(
+    project: Project, posted: QueryDict, files: Any, draft: Batch | None = None
+) -> tuple[LaunchForm, list[str]]:
+    """The posted form, with what was only proposed for other datasets or another task renewed; the fields renewed."""
+    form = LaunchForm(project, posted, files, batch=draft)
+    if (kind := form.task_for_other_datasets()) != form.kind:
+        posted = posted.copy()
+        posted["task"] = kind
+        form = LaunchForm(project, posted, files, batch=draft)
+    return form, form.renew_proposals()
 
 
 def hindrance(form: LaunchForm) -> str:
@@ -192,14 +205,15 @@ def batch_consequences(request: Request, project: Project) -> HttpResponse:
     posted = request.POST.copy()
     if request.headers.get("HX-Trigger") == "launch":  # htmx repeats the button that was pressed last
         posted.pop(BUILD, None)
-    form = LaunchForm(project, posted, request.FILES)
-    renewed = [form[name] for name in form.renew_proposals()]
+    form, changed = _proposed_anew(project, posted, request.FILES)
+    renewed = [form[name] for name in changed]
     form.is_valid()
     context = {"project": project, "form": form, "renewed": renewed, "samples": [], **_consequences(request, form)}
     context["renew_first_item"] = request.POST.get("first_item") != context.get("first_item", {}).get("digest", "")
     if (before := request.POST.get("proposed_for", "")) != form.basis or form.is_filled:
         context["options"] = form.options = form.suggested()  # which the lines of "More settings" are about, too
         context["other_data"] = before.partition(".")[2] != form.basis.partition(".")[2]
+        context["renew_first_item"] |= context["other_data"]  # which may say that there is none yet
     default = form.default_instructions(context.get("options"))
     if form.instructions_untouched() and form.cleaned_data.get("instructions", "").strip() != default.strip():
         context |= {"instructions": default, "instructions_html": html_for_reader(default)}

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotation.flow.batches import batch_drafts
 from annotation.flow.batches.settings import SETTINGS
-from annotation.models import Batch, Dataset, Project
+from annotation.models import Batch, Dataset, Item, Project
 from annotation.pure.people import consent_text
 from tests.one_line import one_line
 from tests.tasks.html_form import read_form
@@ -107,6 +107,30 @@ def test_the_first_item_is_shown_as_workers_will_see_it_before_anything_is_saved
     question = batch_drafts.samples(draft)[0].payload["question"]
     assert question in unescape(page)
     assert question in first_item(client.get(reverse("batch-edit", args=["wells", draft.slug])).content.decode())
+
+
+def test_a_task_that_was_only_proposed_gives_way_to_one_that_fits_the_data_that_is_chosen(
+    client: Any, alice: Any, project: Any, dataset: Any
+) -> None:
+    client.force_login(alice)
+    for item in dataset.items.all():
+        Item.objects.filter(pk=item.pk).update(content=item.content | {"question": ""})  # as of a graph to compose
+    where = reverse("batch-consequences", args=["wells"]), reverse("batch-new", args=["wells"])
+
+    def chosen(posted: dict[str, Any]) -> list[set[str]]:
+        replies = [client.post(at, {**posted, "fit_options": "1"}).content.decode() for at in where]
+        radios = [re.findall(r'<input[^>]*name="task"[^>]*>', reply) for reply in replies]
+        return [{re.search(r'value="(\w+)"', one)[1] for one in all_ if " checked" in one} for all_ in radios]  # type: ignore[index]
+
+    posted = form(dataset, proposed_for="answer.")
+    first, second = chosen(posted)
+    assert first == second
+    assert "answer" not in first
+    assert len(first) == 1
+    for mine in ({"task": "choose", "proposed_for": "choose."}, {"proposed_for": f"answer.{dataset.pk}"}):
+        task = mine.get("task", "answer")
+        update, page = chosen(posted | mine)
+        assert update <= page == {task}, "somebody chose it, or the data is as before"
 
 
 def test_newly_chosen_data_changes_proposals_and_no_setting(
