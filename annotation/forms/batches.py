@@ -301,7 +301,8 @@ class LaunchForm(BatchTermsForm):
         return self._fitting(task_fit.misfits(rows)) if was_proposed else self.kind
 
     def _datasets(self, keys: Iterable[Any]) -> QuerySet[Dataset]:
-        return self.fields["datasets"].queryset.filter(pk__in=[key for key in keys if str(key).isdecimal()])
+        rows: QuerySet[Dataset] = self.fields["datasets"].queryset
+        return rows.filter(pk__in=[key for key in keys if str(key).isdecimal()])
 
     def _proposed_title(self, datasets: Iterable[Any]) -> str:
         names = ", ".join(row.slug for row in self._datasets(datasets))

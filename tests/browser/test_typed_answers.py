@@ -138,11 +138,11 @@ def test_a_draft_that_stands_nowhere_says_so_when_it_comes_back(desk: WorkPage) 
     type_answer(worker, "made of cheese")
     worker.save()
     worker.page.reload()
-    source(worker).to_contain_text("not in any paragraph")
+    source(worker).to_have_text("No paragraph says this.")
     worker.page.keyboard.press("c")
     source(worker).to_have_text("Select text to make it the answer.")
     worker.page.keyboard.press("Control+z")
-    source(worker).to_contain_text("not in any paragraph")
+    source(worker).to_have_text("No paragraph says this.")
 
 
 @pytest.mark.soak
