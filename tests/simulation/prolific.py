@@ -270,7 +270,7 @@ class StudyActs:
             (2, "launches a study", self.launch),
             (8, "approves a visit", partial(self.decide, partial(visit_decisions.approve, user=None))),
             (1, "rejects a visit", partial(self.decide, self.reject)),
-            (3, "asks for the return of a visit", partial(self.decide, self.ask_to_return)),
+            (6, "asks for the return of a visit", partial(self.decide, self.ask_to_return)),
             (1, "pays a visit in part", partial(self.decide, self.pay_part)),
             (20, "gives a bonus for a visit", self.bonus),
             (3, "gives a bonus on Prolific's own page", self.bonus_there),
