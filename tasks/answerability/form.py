@@ -4,7 +4,7 @@ from annotation.tasktype import JSON
 from annotation.tasktype.helpers.answer_form import AnswerForm
 from annotation.tasktype.helpers.task_form import YES_NO, YES_NO_VALUES
 
-from .labels import NOT_ANSWERABLE
+from .groups import NOT_ANSWERABLE
 
 
 class Form(AnswerForm):

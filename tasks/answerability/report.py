@@ -46,8 +46,7 @@ from annotation.tasktype.helpers.report_tables import (
     workers_of,
 )
 
-from .groups import REASONS, Group, cells, groups, of_model
-from .labels import ANSWERABLE, UNANSWERABLE, called, labelled
+from .groups import ANSWERABLE, REASONS, UNANSWERABLE, Group, called, cells, groups, labelled, of_model
 
 LABELS = {ANSWERABLE: _("answerable"), UNANSWERABLE: _("not answerable")}
 INTERVALS = _(

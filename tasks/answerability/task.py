@@ -27,7 +27,7 @@ from annotation.tasktype.helpers.gold_answer import own_words_field, with_own_wo
 from annotation.tasktype.helpers.simulated_answers import imitated
 from annotation.tasktype.keys import ANSWERING, FRAME, Key, by_action
 
-from .labels import ANSWERABLE, NOT_ANSWERABLE, UNANSWERABLE, labelled, made_elsewhere, together
+from .groups import ANSWERABLE, NOT_ANSWERABLE, UNANSWERABLE, labelled, made_elsewhere, together
 from .report import LABELS, answerability_report
 
 SENTENCES_QUESTION = _(

@@ -24,12 +24,12 @@ from annotation.tasktype.helpers.report_tables import (
     workers_of,
 )
 
-from .advice import KNOWN
 from .results import (
     DECISION,
     DELTA,
     GAMMA,
     KINDS,
+    KNOWN,
     NECESSARY,
     THRESHOLDS,
     UNNECESSARY,

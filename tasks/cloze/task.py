@@ -15,9 +15,8 @@ from annotation.tasktype.helpers.ablation_cells import number_of
 from annotation.tasktype.helpers.decision_task import DecisionTask
 from annotation.tasktype.keys import DECIDING, FRAME, Key, by_action
 
-from .advice import KNOWN, remarks
 from .report import cloze_report
-from .results import DECISION, KINDS, NECESSARY, aggregated, class_of, is_reconstructable, matched
+from .results import DECISION, KINDS, KNOWN, NECESSARY, aggregated, class_of, is_reconstructable, matched, remarks
 from .sentence import BLANKS, cloze_of, original_texts
 from .words import NO_IDEA, key, removed_words
 

@@ -13,10 +13,8 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.report_tables import as_sentence, share, share_of, table, text_cell
 
-from .batch_counts import Bridge, Tally, Worker, tally
-from .bridge_rates import by_edge, overall, percent, rate
-from .options import ComposeOptions
-from .pay import SECONDS
+from .batch_counts import Bridge, Tally, Worker, by_edge, overall, percent, rate, tally
+from .options import SECONDS, ComposeOptions
 from .report_text import paragraph
 
 TESTED = _(

@@ -8,8 +8,7 @@ from annotation.pure.statistics.worker_intervals import whom
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON
 
-from .batch_counts import Hops, Pay, Tally
-from .bridge_rates import general_rate, percent, rate
+from .batch_counts import Hops, Pay, Tally, general_rate, percent, rate
 
 
 def paragraph(tally: Tally, seed: int) -> Iterator[JSON]:

@@ -33,8 +33,7 @@ from annotation.tasktype.keys import FRAME, Key, by_action
 from . import aggregation, bridge_judgments
 from .findings import MOST_CHARACTERS, checks, findings_of
 from .lessons import remarks, shapes
-from .options import ComposeOptions
-from .pay import SECONDS
+from .options import SECONDS, ComposeOptions
 from .report import compose_report
 from .review import compared, reviewed
 from .simulated_composer import imitated

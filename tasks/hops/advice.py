@@ -9,8 +9,7 @@ from annotation.tasktype.helpers.answering import answer_text
 from annotation.tasktype.helpers.practice_feedback import note_of, on_words, why_of
 
 from .aggregation import gold_paragraphs
-from .options import FREE, KIND
-from .steps import KINDS, filled, final, golds
+from .steps import FREE, KIND, KINDS, filled, final, golds
 
 
 def remarks(payload: JSON, answer: JSON, gold: Example) -> Iterator[Remark]:

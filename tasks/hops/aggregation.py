@@ -9,8 +9,7 @@ from annotation.pure.reports import human_scores
 from annotation.tasktype import JSON, RelatedResponses
 from annotation.tasktype.helpers.answering import answer_key, answer_text
 
-from .options import FREE, KIND
-from .steps import KINDS, final
+from .steps import FREE, KIND, KINDS, final
 
 DECIDED, TIED, UNDECIDED = "decided", "tied", "undecided"
 FULLY_CITED, UNDER_CITED, SHORTCUT, KNOWN, WRONG = "fully_cited", "under_cited", "shortcut", "known", "wrong"

@@ -8,8 +8,7 @@ from annotation.tasktype import JSON
 from annotation.tasktype.helpers.answer_form import PLACE, AnswerForm
 from annotation.tasktype.helpers.task_form import TaskForm, parse_integer
 
-from .options import FREE, KIND, STEPWISE
-from .steps import BLANK, KINDS, LONGEST, MOST, asked, is_blank, tidied
+from .steps import BLANK, FREE, KIND, KINDS, LONGEST, MOST, STEPWISE, asked, is_blank, tidied
 
 
 class _Step(Mapping[str, str]):

@@ -41,8 +41,7 @@ from .aggregation import (
     is_right,
     status,
 )
-from .options import FREE, KIND, SINGLE
-from .steps import KINDS, final, golds
+from .steps import FREE, KIND, KINDS, SINGLE, final, golds
 
 INTERVALS = _("Shares with 95 % Wilson intervals, or bootstrap over items if several responses of an item are counted")
 STATUS_WORDS = {

@@ -1,22 +1,45 @@
-"""The steps that a page asks for, what is right in them, and which of them are open.
-
-A response: {"kind" ("one", "several" or ""), "hops" [one a step: {"question" (in `free`), and an answer as
-annotation.tasktype.helpers.answering has it}]}. In the arms that go step by step every hop but the last is closed.
-"""
+"""The arms of back-decomposition: the steps that a page asks for, what is right in them, and which are open."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
 
 from annotation.pure.data.dag import REFERENCE
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.bridges import tidy
+from annotation.pure.setting_fields import setting
 from annotation.pure.text.relations import in_words
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Problem
 from annotation.tasktype.helpers import answering
 
-from .options import FREE, GUIDED, INTEGRATE, KIND, SINGLE, STEPWISE
+FREE, GUIDED, SINGLE, INTEGRATE, KIND = "free", "guided", "single", "integrate", "kind"
+ARMS = {
+    FREE: _("nothing: workers write the sub-questions themselves"),
+    GUIDED: _("the sub-questions one at a time, filled with the worker's own answers"),
+    SINGLE: _("the question, then the sub-questions one at a time, filled with the right answers"),
+    INTEGRATE: _("all sub-questions but the last, with their answers"),
+    KIND: _("nothing: workers only say whether the question needs one step or several"),
+}
+STEPWISE = (GUIDED, SINGLE)
+
+
+@dataclass(frozen=True, slots=True)
+class HopsOptions:
+    """The arm, the same for every item of a batch; and the controls of every page that asks for answers."""
+
+    choices: ClassVar[bool] = False
+    sentences: ClassVar[bool] = False
+
+    arm: str = setting(FREE, label=_("Decomposition that workers see"), choices=ARMS)
+    yes_no: bool = setting(False, label=_("Allow “yes” and “no” as answers"))
+
+    @property
+    def support(self) -> bool:
+        """Whether workers tick paragraphs: only where nothing of the decomposition is given."""
+        return self.arm == FREE
+
 
 KINDS = ("one", "several")
 MOST = 8  # steps that somebody may write

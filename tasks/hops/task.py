@@ -40,11 +40,25 @@ from annotation.tasktype.keys import ANSWERING, FRAME, Key, by_action
 
 from .advice import remarks
 from .aggregation import DECIDED, SHORTCUT, aggregate, status
-from .compare import compared
-from .options import FREE, GUIDED, INTEGRATE, KIND, SINGLE, HopsOptions
 from .report import hops_report
-from .steps import KINDS, completed, filled, final, golds, kept, problems_of, steps_of, with_next_step
-from .wording import WRITES, reworded, wording
+from .steps import (
+    FREE,
+    GUIDED,
+    INTEGRATE,
+    KIND,
+    KINDS,
+    SINGLE,
+    HopsOptions,
+    completed,
+    filled,
+    final,
+    golds,
+    kept,
+    problems_of,
+    steps_of,
+    with_next_step,
+)
+from .wording import WRITES, compared, reworded, wording
 
 SECONDS_A_STEP = 25
 ASKED = {

@@ -1,13 +1,17 @@
-"""A response in words, as a requester reads and writes it: one line a step."""
+"""Responses in words, as a requester reads and writes them, one line a step; and side by side with the hops."""
 
+from collections.abc import Sequence
+
+from annotation.pure.data.example import Example
 from annotation.pure.derivations.bridges import tidy
+from annotation.pure.text.relations import in_words
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, InvalidWording
+from annotation.tasktype import JSON, GivenResponse, InvalidWording
 from annotation.tasktype.helpers.answering import answer_text
 from annotation.tasktype.helpers.task_form import parse_integer
 
-from .options import FREE, KIND
-from .steps import completed, problems_of
+from .aggregation import aggregate, gold_paragraphs, status
+from .steps import FREE, KIND, asked, completed, filled, problems_of
 
 ANSWERED, RESTS = "→", "←"
 WRITES = _(
@@ -60,3 +64,37 @@ def _step(payload: JSON, number: int, line: str) -> JSON:
         raise InvalidWording(_("Line %(line)s: write sub-question → answer ← paragraph numbers."), line=number)
     support = sorted({place - 1 for place in places if place})
     return completed(payload, {"question": tidy(question), "text": tidy(answer), "support": support})
+
+
+def compared(payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
+    """{"columns": one a response {"kind", "steps" [{"question", "answer", "paragraphs"}]}, "gold": steps, "cited",
+    "status", "paragraphs" [{"number", "title", "text", "is_gold"}]}; numbers are those of the payload.
+    """
+    found = aggregate(payload, [one.answer for one in given])
+    answers = [hop.answer for hop in gold.hops]
+    needed = gold_paragraphs(gold)
+    return {
+        "columns": [_column(payload, one.answer) for one in given],
+        "gold": [_shown(filled(hop.question, answers), hop.answer, [hop.support]) for hop in gold.hops],
+        "status": status(gold, found),
+        "cited": [place + 1 for place in found.get("cited", ())],
+        "paragraphs": [
+            {"number": k + 1, **paragraph, "is_gold": k in needed} for k, paragraph in enumerate(payload["paragraphs"])
+        ],
+    }
+
+
+def _column(payload: JSON, answer: JSON) -> JSON:
+    free = payload["arm"] == FREE
+    hops = answer["hops"]
+    questions = [hop["question"] if free else asked(payload, hops, k) for k, hop in enumerate(hops)]
+    pairs = zip(questions, hops, strict=True)
+    return {
+        "kind": answer["kind"],
+        "steps": [_shown(question, answer_text(hop), hop["support"]) for question, hop in pairs],
+    }
+
+
+def _shown(question: str, answer: str, support: Sequence[int | None]) -> JSON:
+    numbers = ", ".join(str(place + 1) for place in support if place is not None)
+    return {"question": in_words(question), "answer": answer, "paragraphs": numbers}

@@ -1,20 +1,106 @@
 """The report of ratings: distributions, means, agreement, systems, gold, strata and workers, by criterion."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from annotation.pure.ratings.comparing import kind_of
-from annotation.pure.reports.tables import counted, own_words, percent_with_interval
+from annotation.pure.ratings.responses import cells, prefilled
+from annotation.pure.ratings.rubric import TEXT, Criterion
+from annotation.pure.reports.tables import counted, own_words, percent_with_interval, rounded, table, text_cell
+from annotation.pure.statistics.rating_shares import shares
+from annotation.pure.statistics.word_edits import word_edits
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
-from annotation.tasktype.helpers.report_tables import about, as_sentence, counted_rows, report, text_cell
+from annotation.tasktype.helpers.report_tables import about, as_sentence, counted_rows, report
 
 from . import tables
 from .chains import chain_tables, chains_of
 from .collected import Collected, collected
-from .edits import edit_table
 from .figures import Figures, figures_of, mean_in_points
-from .opening import criteria_table, headline
 from .options import RateOptions
+from .tables import marked_words
+
+NOTES = [
+    _("Means are in points, shares in percent of the answers given; each element of a list counts."),
+    _("Alpha is Krippendorff's, for the kind of the values; “Agreement” below says which."),
+]
+ByName = Mapping[str, Figures]  # by criterion
+
+
+def criteria_table(found: Sequence[Collected], figures: ByName, unchanged: Mapping[str, JSON], seed: int) -> JSON:
+    """A line for each criterion: how often and by whom it was answered, mean or share, and alpha.
+
+    `unchanged`: the share left as it was, of texts that were there to be corrected.
+    """
+    rows = []
+    for one in found:
+        own = one.criterion
+        words, figure = _main(one, figures[own.name], seed)
+        if own.name in unchanged:
+            words, figure = text_cell(_("left unchanged")), unchanged[own.name]
+        mean, share = (figure, None) if figure and "points" in figure else (None, figure)
+        counts = [len(one.items), len(one.workers), one.asked, one.given]
+        alpha = figures[own.name].alpha
+        in_points = alpha and {**alpha.as_json(), "points": True}
+        rows.append([own.name, own_words(own.ask), *counts, words, mean, share, in_points])
+    columns = [_("Criterion"), _("Question"), _("Items"), _("Workers"), _("Times asked"), _("Times answered")]
+    columns += [_("Figure"), _("Mean"), _("Share"), _("Alpha")]
+    numbers = [False, False, True, True, True, True, False, True, True, True]
+    more: JSON = {"numbers": numbers, "leads": False, "bars": False}
+    return table("criteria", _("Criteria"), columns, rows, NOTES, **more)
+
+
+def headline(criteria: JSON) -> Iterator[JSON]:
+    """The main figure of each criterion that has one, with its question."""
+    for _name, ask, *_counts, words, mean, share, _alpha in criteria["rows"]:
+        if figure := mean or share:
+            yield {"words": text_cell("%(ask)s %(figure)s", ask=ask, figure=words), "figure": figure, "key": "criteria"}
+
+
+def _main(one: Collected, own: Figures, seed: int) -> tuple[Any, JSON | None]:
+    """The mean of a scale or number, the first system's win rate, or the first value's share; with its name."""
+    values = one.criterion.values
+    if own.mean:
+        words = text_cell(_("mean (%(low)s–%(high)s)"), low=values[0], high=values[-1])
+        return words, mean_in_points(one.criterion, own.mean)
+    for system, of in own.systems.items():
+        return text_cell(_("win rate of %(system)s"), system=system), of.win_rate.of_elements.figure.as_json()
+    for label, share in own.values:
+        return text_cell("“%(value)s”", value=label), share.of_elements.figure.as_json()
+    for label, _n, share in marked_words(one, one.ratings, seed):
+        marked = text_cell(_("words marked “%(label)s”"), label=own_words(label))
+        words = marked if label else text_cell(_("marked words"))
+        return words, share.of_elements.figure.as_json()
+    return text_cell(_("a text")) if one.criterion.kind == TEXT else None, None
+
+
+LOW, HIGH = _("95 % low"), _("95 % high")
+NOTE = _(
+    "Edits: words put in, taken out or replaced, divided by the words of the corrected text, all texts together "
+    "(HTER, Snover et al. 2006, without moves of words). 0: nothing was changed. Intervals over items."
+)
+
+
+def edit_table(rows: Iterable[HitWithResponses], criteria: Sequence[Criterion], seed: int) -> Iterator[JSON]:
+    """The share of texts that were left as they were, and the edits per word."""
+    corrected: dict[str, list[tuple[str, str, list[float], list[float]]]] = {}
+    for row in rows:
+        for given in row.given:
+            for asked, k, value in cells(row.payload, given.answer):
+                if "prefill" in asked and value:
+                    edits, words = word_edits(prefilled(asked, k), value)
+                    own = [float(edits == 0), float(edits)], [1.0, float(words)]
+                    corrected.setdefault(asked["name"], []).append((row.hit, given.worker, *own))
+    cells_of = []
+    for name in (each.name for each in criteria if each.name in corrected):
+        unchanged, edited = shares(corrected[name], seed)
+        figure = edited.of_elements.figure
+        ends = [rounded(figure.value), rounded(figure.low), rounded(figure.high)]
+        cells_of.append([name, unchanged.items, unchanged.responses, unchanged.of_elements.figure.as_json(), *ends])
+    columns = (_("Criterion"), _("Items"), _("Responses"), _("Left unchanged"), _("Edits per word"), LOW, HIGH)
+    if cells_of:
+        yield table("edits", _("Corrections"), columns, cells_of, NOTE, leads=False)
+
 
 INTERVALS = _("95 % BCa bootstrap over items, Wilson where all are 0 or all 1; from seven annotators over both")
 

@@ -1,11 +1,17 @@
-"""The classes α, β, γ and δ of an ablated question, from one response and from several."""
+"""The classes α, β, γ and δ of an ablated question, from one response and from several; feedback on practice items.
 
-from collections.abc import Sequence
+An item's `extra` has `known_solvable`, `known_guessable`, `known_necessary` (of a guessable one), and in `notes` the
+reason of each.
+"""
 
+from collections.abc import Iterator, Sequence
+
+from annotation.pure.data.example import Example
 from annotation.pure.statistics.agreement import most_said
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Label
+from annotation.tasktype import JSON, Label, Remark
 from annotation.tasktype.decisions import Decision, decided, label_of, yes_no
+from annotation.tasktype.helpers.practice_feedback import NECESSITY, note_of, on_words
 
 KNOWN = "known_solvable"  # in `extra` of hidden gold: whether it is solvable
 SOLVABLE = Decision(
@@ -44,3 +50,29 @@ def ruled(answers: Sequence[JSON]) -> JSON:
     """{"kind": class, "tied" or "undecided", "solvable": true, false or null, "votes", "answers"}."""
     result = decided(LABELS, [label_of(LABELS, answer) for answer in answers])
     return {"kind": result["kind"], "solvable": most_said(answer["solvable"] for answer in answers), **result}
+
+
+DECISIONS = ("solvable", "guessable", "necessary")
+MESSAGES = {  # (decision, as it is known, whether the response says so)
+    ("solvable", True, True): _("Right: the question can be solved. %(why)s"),
+    ("solvable", False, True): _("Right: the question cannot be solved. %(why)s"),
+    ("solvable", True, False): _("The question can be solved. %(why)s"),
+    ("solvable", False, False): _("The question cannot be solved. %(why)s"),
+    ("guessable", True, True): _("Right: you can guess what was removed. %(why)s"),
+    ("guessable", False, True): _("Right: nobody can guess what was removed. %(why)s"),
+    ("guessable", True, False): _("You can guess what was removed. %(why)s"),
+    ("guessable", False, False): _("Nobody can guess what was removed. %(why)s"),
+    **{("necessary", *key): message for key, message in NECESSITY.items()},
+}
+
+
+def remarks(answer: JSON, gold: Example) -> Iterator[Remark]:
+    """Feedback on the decisions that were made, in their order; the answer comes after solvability."""
+    known = {"solvable": gold.extra.get(KNOWN)} | {name: gold.extra.get(f"known_{name}") for name in DECISIONS[1:]}
+    for part, name in enumerate(DECISIONS):
+        given, truth = answer[name], known[name]
+        if given is None or truth is None:
+            continue
+        yield Remark(given is truth, MESSAGES[name, truth, given is truth], {"why": note_of(gold, part)})
+        if name == "solvable" and given and truth and gold.answers:
+            yield on_words(answer["text"], gold.answers)

@@ -2,15 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from annotation.pure.reports.tables import counted_sentence
 from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.statistics.cluster_intervals import clustered_mean
 from annotation.pure.statistics.distance_agreement import alpha_of_answers
+from annotation.pure.statistics.metrics import ACCURACY, Scorer, scorer_for
 from annotation.pure.statistics.significance import chance_text, holm, mcnemar
 from annotation.pure.statistics.text_agreement import ANSWER_TEXT, text_agreement_table
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, HitWithResponses
+from annotation.tasktype import JSON, GivenResponse, HitWithResponses
 from annotation.tasktype.helpers.ablation_cells import Cell, head_of, in_cells, name_of, ranges, sentence_of, share_of
 from annotation.tasktype.helpers.report_tables import (
     about,
@@ -25,7 +27,45 @@ from annotation.tasktype.helpers.report_tables import (
 )
 
 from .classes import ALPHA, CLASSES, DELTA, GAMMA, LABELS, ruled
-from .items import Item, models_of, scorer_of, scores_of
+
+
+@dataclass(frozen=True)
+class Item:
+    """A judged HIT with its aggregated response."""
+
+    row: HitWithResponses
+    aggregate: JSON
+
+    @property
+    def solvable(self) -> bool | None:
+        solvable: bool | None = self.aggregate["solvable"]
+        return solvable
+
+    @property
+    def kind(self) -> str:
+        return str(self.aggregate["kind"])
+
+
+def models_of(of: Sequence[Item]) -> list[str]:
+    return sorted({model.worker for item in of for model in item.row.predicted})
+
+
+def scorer_of(row: HitWithResponses) -> Scorer:
+    return ACCURACY if row.example.options else scorer_for(row.format)
+
+
+def model_score(item: Item, model: GivenResponse) -> float | None:
+    """F1 of the dataset's scorer, or whether the right option was chosen."""
+    example = item.row.example
+    if not example.answers:
+        return None
+    return scorer_of(item.row).answer(model.answer["text"], example.answers).f1
+
+
+def scores_of(of: Sequence[Item], name: str) -> list[tuple[Item, float]]:
+    pairs = ((item, model_score(item, one)) for item in of for one in item.row.predicted if one.worker == name)
+    return [(item, score) for item, score in pairs if score is not None]
+
 
 INTERVALS = _(
     "Shares with 95 % Wilson intervals, or bootstrap over questions if several shuffles of one question are "

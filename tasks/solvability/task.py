@@ -29,8 +29,7 @@ from annotation.tasktype.helpers.decision_task import DecisionTask
 from annotation.tasktype.helpers.lettered_text import Stretch, lettered
 from annotation.tasktype.keys import DECIDING, FRAME, Key, by_action
 
-from .advice import remarks
-from .classes import BLANK, CLASSES, GUESSABLE, KNOWN, LABELS, NECESSARY, SOLVABLE, ruled
+from .classes import BLANK, CLASSES, GUESSABLE, KNOWN, LABELS, NECESSARY, SOLVABLE, remarks, ruled
 from .report import solvability_report
 
 MOST_MARKS = 20

@@ -26,12 +26,10 @@ from annotation.tasktype import (
 from annotation.tasktype.helpers.hops import HopsTask, edges_of, paragraph_json, reading_seconds
 from annotation.tasktype.keys import FRAME, Key, by_action
 
-from .advice import remarks
 from .aggregation import KEPT, TIED, UNDECIDED, aggregate
-from .compare import compared
 from .report import SAID, subquestions_report
-from .rules import DISCARDS, JUDGMENTS, KEEP, KNOWN, problems_of, untouched
-from .wording import WRITES, reworded, wording
+from .rules import DISCARDS, JUDGMENTS, KEEP, KNOWN, problems_of, remarks, untouched
+from .wording import WRITES, compared, reworded, wording
 
 CHECKED = "subquestions"  # in the `extra` of an exported example: the changes, each with the number of workers
 SECONDS_A_HOP = 15

@@ -1,9 +1,13 @@
-"""Sub-questions with their answers in words, as a requester reads and writes them: one line a hop."""
+"""Sub-questions with their answers in words, as a requester reads and writes them; and responses side by side."""
 
+from collections.abc import Sequence
+
+from annotation.pure.data.subquestion_corrections import difference
 from annotation.pure.derivations.bridges import tidy
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, InvalidWording
+from annotation.tasktype import JSON, GivenResponse, InvalidWording
 
+from .aggregation import aggregate
 from .rules import JUDGMENTS, KEEP, VALID, WELL_FORMED, corrected, problems_of, untouched
 
 ARROW = "→"
@@ -66,3 +70,33 @@ def _judged(payload: JSON, hops: list[JSON]) -> list[JSON]:
             judgments = dict.fromkeys(judgments, True) | {WELL_FORMED: False}
         result.append({**hop, **judgments, VALID: not change["answer"]})
     return result
+
+
+def compared(payload: JSON, given: Sequence[GivenResponse]) -> JSON:
+    """Context of `_compare.html`.
+
+    {"payload", "verdict", "columns" [{"discard"}], "rows": one a hop {"number", "question", "answer", "final" (the
+    aggregated hop, None if discarded), "responses": one an answer, None of a discard, {"well_formed", "meaning",
+    "valid", "question", "answer" (lists of differences), "changed"}}}.
+    """
+    answers = [one.answer for one in given]
+    decided = aggregate(payload, answers)
+    rows = [
+        {
+            "number": k + 1,
+            **hop,
+            "final": decided["hops"][k] if decided["hops"] else None,
+            "responses": [_judgment_json(payload, answer, k) for answer in answers],
+        }
+        for k, hop in enumerate(payload["hops"])
+    ]
+    columns = [{"discard": answer["discard"]} for answer in answers]
+    return {"payload": payload, "aggregate": decided, "columns": columns, "rows": rows}
+
+
+def _judgment_json(payload: JSON, answer: JSON, k: int) -> JSON | None:
+    if answer["discard"] != KEEP:
+        return None
+    hop, own = answer["hops"][k], payload["hops"][k]
+    changes = {part: difference(own[part], hop[part]) for part in ("question", "answer")}
+    return {**hop, **changes, "changed": corrected(payload, answer["hops"])[k]}

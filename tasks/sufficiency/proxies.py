@@ -15,8 +15,7 @@ from annotation.pure.derivations.support_removal import expected_drop
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import HitWithResponses
 
-from .decisions import SPLIT, SUFFICIENT, UNDECIDED, UNSURE, PairOf, decided, expected, pair_of
-from .options import SufficiencyOptions
+from .decisions import SPLIT, SUFFICIENT, UNDECIDED, UNSURE, PairOf, SufficiencyOptions, decided, expected, pair_of
 
 STEPS = 100  # rates at which an interval of the expected drop is searched
 

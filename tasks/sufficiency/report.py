@@ -27,8 +27,20 @@ from annotation.tasktype.helpers.report_tables import (
     workers_of,
 )
 
-from .decisions import FIRM, INSUFFICIENT, SPLIT, SUFFICIENT, UNDECIDED, UNSURE, VERDICT, VERDICTS, name_of, pair_of
-from .options import AGREEMENT, SufficiencyOptions
+from .decisions import (
+    AGREEMENT,
+    FIRM,
+    INSUFFICIENT,
+    SPLIT,
+    SUFFICIENT,
+    UNDECIDED,
+    UNSURE,
+    VERDICT,
+    VERDICTS,
+    SufficiencyOptions,
+    name_of,
+    pair_of,
+)
 from .proxies import (
     EXCLUDED,
     MISSING,

@@ -30,8 +30,7 @@ from annotation.tasktype.helpers.hops import reading_seconds
 from annotation.tasktype.helpers.lettered_text import Stretch, lettered
 from annotation.tasktype.keys import DECIDING, FRAME, Key, by_action
 
-from .decisions import FIRM, INSUFFICIENT, SAID, SUFFICIENT, VERDICT, decided, pair_of
-from .options import SufficiencyOptions
+from .decisions import FIRM, INSUFFICIENT, SAID, SUFFICIENT, VERDICT, SufficiencyOptions, decided, pair_of
 from .report import sufficiency_report
 
 KEPT = "sufficient"  # in the `extra` of an exported item

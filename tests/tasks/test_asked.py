@@ -8,7 +8,7 @@ import pytest
 
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
-from tasks.hops.options import ARMS, FREE, GUIDED, INTEGRATE, KIND, SINGLE
+from tasks.hops.steps import ARMS, FREE, GUIDED, INTEGRATE, KIND, SINGLE
 
 STEPS = {
     FREE: "Which steps lead to the answer? Answer each, and tick the paragraph that supports it.",

@@ -18,7 +18,7 @@ from annotation.pure.reports import methods
 from annotation.pure.reports.tables import sentence
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
-from tasks.hops.options import ARMS
+from tasks.hops.steps import ARMS
 from tests.conftest import records
 from tests.flow.acting import newcomer, submit, take
 from tests.flow.reports import batch_states, label_counts
