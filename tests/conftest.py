@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest import runner
 from django.utils import translation
 from hypothesis import settings
 
 from tests import wide
+from tests.call_stack import with_room
 from tests.long_forms import examples
 from tests.replaying import replayed
 from tests.sharing import shared
@@ -70,6 +72,12 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+@with_room
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+    return runner.pytest_runtest_protocol(item, nextitem)
 
 
 @pytest.fixture(autouse=True)
