@@ -105,8 +105,11 @@ def _curve(study: Mapping[str, Any], part: str, translate: Translate, name: str)
 
 def _workers(study: Mapping[str, Any], translate: Translate, name: str) -> Iterator[Dots]:
     workers = study["by_worker"]
-    rows = {worker[:8]: row["answer"] for worker, row in workers.items()}
     named = {"average": translate(_("Answer F1")), "agreement": translate(MEASURES["agreement"])}
+    answers = {worker[:8]: row["answer"] for worker, row in workers.items()}
+    rows = {worker: row for worker, row in answers.items() if any(row[key]["f1"]["value"] is not None for key in named)}
+    if len(rows) > MOST_GROUPS:
+        return
     series = [Series(word, tuple(_point(row[key]["f1"]) for row in rows.values())) for key, word in named.items()]
     title = translate(_("Score by worker"))
     n = _span(workers.values())
