@@ -35,10 +35,10 @@ class Listed(list[Any]):
 
     @cached_property
     def text(self) -> str:
-        return _encode(self)
+        return listed(self)
 
 
-_encode = json.JSONEncoder(ensure_ascii=False).encode
+listed = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.data import response_columns
 from annotation.flow.data.dataset_files import BLOCK, whole_file
-from annotation.flow.data.response_columns import PROBABILITY, JudgedItems
+from annotation.flow.data.response_columns import PROBABILITY, JudgedItems, listed
 from annotation.flow.errors import Refused
 from annotation.formats.base import INSTALL_PARQUET
 from annotation.models import Batch, WorkerResponse
@@ -276,13 +276,13 @@ def _line(row: dict[str, Any]) -> str:
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
     """The row for a table: the response's text and support as columns, the complete response and lists as JSON."""
     if row.get("suggestion") is not None:
-        row["suggestion"] = _listed(row["suggestion"])
+        row["suggestion"] = listed(row["suggestion"])
     if "answer" not in row:  # of `ratings_of`
         return row | {name: None if row[name] is None else _text(row[name]) for name in ("element_id", "value")}
     answer = row["answer"].value
     fields = answer if isinstance(answer, dict) else {}
     row["answer_kind"], row["answer_text"] = str(fields.get("kind", "")), str(fields.get("text", ""))
-    row["support"] = _listed(fields.get("support", []))
+    row["support"] = listed(fields.get("support", []))
     if "gold" in row:
         for name in LISTS:
             row[name] = None if row[name] is None else row[name].text
@@ -294,11 +294,8 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-_listed = json.JSONEncoder(ensure_ascii=False).encode
-
-
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else _listed(value)
+    return value if isinstance(value, str) else listed(value)
 
 
 RATING = "rating_"  # prefix of a criterion's column

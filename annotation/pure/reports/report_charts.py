@@ -113,8 +113,9 @@ def _workers(study: Mapping[str, Any], translate: Translate, name: str) -> Itera
     series = [Series(word, tuple(_point(row[key]["f1"]) for row in rows.values())) for key, word in named.items()]
     title = translate(_("Score by worker"))
     n = _span(workers.values())
-    plot = Dots(f"workers-{name}", title, "F1 (%)", tuple(rows), tuple(series), across=True, study=name, n=n)
-    yield from _drawn(plot)
+    yield from _drawn(
+        Dots(f"workers-{name}", title, "F1 (%)", tuple(rows), tuple(series), across=True, study=name, n=n)
+    )
 
 
 def _models(study: Mapping[str, Any], translate: Translate, name: str) -> Iterator[Dots]:
@@ -131,8 +132,7 @@ def _models(study: Mapping[str, Any], translate: Translate, name: str) -> Iterat
               for part, word in PARTS.items()]  # fmt: skip
     title = translate(_("Models compared with people"))
     n = _span([study, *study["models"].values()])
-    plot = Dots(f"models-{name}", title, "F1 (%)", tuple(rows), tuple(series), across=True, study=name, n=n)
-    yield from _drawn(plot)
+    yield from _drawn(Dots(f"models-{name}", title, "F1 (%)", tuple(rows), tuple(series), across=True, study=name, n=n))
 
 
 def _of_tables(found: Iterable[Mapping[str, Any]], translate: Translate) -> Iterator[Plot]:
@@ -222,11 +222,8 @@ def _drawn(plot: Dots) -> Iterator[Dots]:
 
 def _span(rows: Iterable[Mapping[str, Any]]) -> str:
     """The smallest and largest `n` of figures: "54", "12–54"."""
-    numbers = [row["n"] for row in rows if row.get("n")]
-    if not numbers:
-        return ""
-    few, most = min(numbers), max(numbers)
-    return str(most) if few == most else f"{few}–{most}"
+    numbers = sorted({row["n"] for row in rows if row.get("n")})
+    return "–".join(str(n) for n in dict.fromkeys([*numbers[:1], *numbers[-1:]]))
 
 
 def _point(figure: Mapping[str, Any]) -> Point:
