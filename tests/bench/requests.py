@@ -63,6 +63,7 @@ class Inside(OnThePage):
         self.spent[path.split("/")[-2]].append(passed[::-1])
         reply.close()
         reply.status, reply.getheader, content = reply.status_code, reply.get, reply.content
+        self._shown = "X-Shown" in reply
         return reply, (gzip.decompress(content) if reply.get("Content-Encoding") == "gzip" else content).decode()
 
 
