@@ -6,11 +6,10 @@ from django.views.decorators.http import require_POST
 
 from annotation import discovery
 from annotation.api import urls as api
-from annotation.views import glossary, health
+from annotation.views import glossary, health, money
 from annotation.views.access import require_get_or_post
-from annotation.views.batches import batches, hits, launch, preview, reserved_hits
+from annotation.views.batches import batches, hits, launch, preview
 from annotation.views.data import dataset_upload, datasets, derivation, item_editing, items
-from annotation.views.money import money
 from annotation.views.notifications import messages, notices
 from annotation.views.people import (
     account,
@@ -23,7 +22,7 @@ from annotation.views.people import (
     two_factor,
     worker_profile,
 )
-from annotation.views.projects import api_tokens, jobs, log, projects, recycle_bin, search
+from annotation.views.projects import jobs, projects, recycle_bin, search
 from annotation.views.reports import (
     batch_report,
     comparisons,
@@ -45,7 +44,7 @@ from annotation.views.review import (
     results,
     review,
 )
-from annotation.views.work import assignment_page, built_in_marketplace, feedback, practice, worker_home
+from annotation.views.work import assignment_page, built_in_marketplace, practice, worker_home
 
 handler400 = "annotation.views.error_pages.bad_request"
 handler403 = "annotation.views.error_pages.forbidden"
@@ -80,7 +79,7 @@ urlpatterns = [
     path("work/batches/<int:pk>/practice/<int:number>/done/", practice.practice_done, name="practice-done"),
     path("work/batches/<int:pk>/practice/<int:number>/live/<slug:name>/", practice.practice_live, name="practice-live"),
     path("work/batches/<int:pk>/done/", worker_home.batch_done, name="batch-done"),
-    path("feedback/<int:pk>/", feedback.feedback, name="feedback"),
+    path("feedback/<int:pk>/", worker_home.feedback, name="feedback"),
     path("assignments/<slug:public_id>/", assignment_page.assignment, name="assignment"),
     path("assignments/<slug:public_id>/submit/", assignment_page.submit, name="submit"),
     path("assignments/<slug:public_id>/next/", assignment_page.prefetch_next, name="prefetch"),
@@ -165,8 +164,8 @@ urlpatterns = [
     path(f"{BATCH}workers/<int:worker>/go-on/", worker_profile.batch_worker_resume, name="batch-worker-resume"),
     path("work/<int:pk>/again/", qualification_rounds.round_again, name="round-again"),
     path(f"{PROJECT}hours/", timesheet.hours, name="hours"),
-    path(f"{BATCH}reserve/", reserved_hits.reserve_hits, name="batch-reserve"),
-    path(f"{BATCH}release/", reserved_hits.release_hits, name="batch-release"),
+    path(f"{BATCH}reserve/", hits.reserve_hits, name="batch-reserve"),
+    path(f"{BATCH}release/", hits.release_hits, name="batch-release"),
     path(WORKER, worker_profile.annotator, name="annotator"),
     path(f"{WORKER}pause/", worker_profile.annotator_act, {"act": "pause"}, name="annotator-pause"),
     path(f"{WORKER}resume/", worker_profile.annotator_act, {"act": "resume"}, name="annotator-resume"),
@@ -183,8 +182,8 @@ urlpatterns = [
     path(f"{PEOPLE}<int:pk>/role/", people.member_role, name="member-role"),
     path(f"{PEOPLE}<int:pk>/remove/", people.member_remove, name="member-remove"),
     path(f"{PEOPLE}<int:pk>/restore/", people.member_restore, name="member-restore"),
-    path(f"{PROJECT}log/", log.log, name="log"),
-    path(f"{PROJECT}log.csv", log.log_file, name="log-file"),
+    path(f"{PROJECT}log/", projects.log, name="log"),
+    path(f"{PROJECT}log.csv", projects.log_file, name="log-file"),
     path(f"{PROJECT}bin/", recycle_bin.bin_page, name="bin"),
     path(f"{PROJECT}batches/<slug:batch>/remove/", recycle_bin.batch_remove, name="batch-remove"),
     path(f"{PROJECT}bin/batches/<slug:batch>/restore/", recycle_bin.batch_restore, name="batch-restore"),
@@ -194,8 +193,8 @@ urlpatterns = [
     path(f"{PROJECT}bring-back/", recycle_bin.project_restore, name="project-restore"),
     path(f"{PROJECT}erase/", recycle_bin.project_erase, name="project-erase"),
     path(f"{PROJECT}search/", search.search, name="search"),
-    path(f"{PROJECT}tokens/", api_tokens.tokens, name="tokens"),
-    path(f"{PROJECT}tokens/<int:pk>/revoke/", api_tokens.token_revoke, name="token-revoke"),
+    path(f"{PROJECT}tokens/", projects.tokens, name="tokens"),
+    path(f"{PROJECT}tokens/<int:pk>/revoke/", projects.token_revoke, name="token-revoke"),
     # data
     path(f"{PROJECT}datasets/", datasets.datasets, name="datasets"),
     path(f"{PROJECT}datasets/new/", dataset_upload.dataset_new, name="dataset-new"),

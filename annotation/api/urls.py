@@ -10,27 +10,19 @@ from rest_framework.views import APIView
 from annotation import discovery
 from annotation.api.batches.batches import BatchViewSet
 from annotation.api.batches.experiments import ExperimentViewSet
-from annotation.api.batches.hits import BatchHitViewSet
-from annotation.api.batches.reserved_hits import ReservedHitViewSet
+from annotation.api.batches.hits import BatchHitViewSet, ReservedHitViewSet
 from annotation.api.batches.tasks import TaskViewSet
 from annotation.api.data.datasets import DatasetViewSet
 from annotation.api.data.derivations import DerivationViewSet
 from annotation.api.data.items import DatasetItemViewSet
-from annotation.api.money.money import BalanceViewSet, EntryViewSet, PaymentViewSet
-from annotation.api.money.payouts import PayoutViewSet
+from annotation.api.money import BalanceViewSet, EntryViewSet, PaymentViewSet, PayoutViewSet
 from annotation.api.people.invites import InviteViewSet
 from annotation.api.people.qualification_rounds import RoundViewSet
 from annotation.api.people.qualifications import QualificationViewSet
 from annotation.api.people.scores import QualificationRequestViewSet, QualificationScoreViewSet
-from annotation.api.people.tokens import TokenViewSet
 from annotation.api.people.workers import WorkerViewSet
-from annotation.api.projects.jobs import JobViewSet
-from annotation.api.projects.log import LogViewSet
-from annotation.api.projects.projects import ProjectSettingsViewSet, ProjectViewSet
-from annotation.api.reports.model_predictions import BatchModelViewSet
-from annotation.api.reports.power_plan import PowerViewSet
-from annotation.api.reports.preregistration import PreregistrationViewSet
-from annotation.api.reports.reports import BatchReportViewSet
+from annotation.api.projects import JobViewSet, LogViewSet, ProjectSettingsViewSet, ProjectViewSet, TokenViewSet
+from annotation.api.reports import BatchModelViewSet, BatchReportViewSet, PowerViewSet, PreregistrationViewSet
 from annotation.api.review.adjudications import BatchAdjudicationViewSet, BatchAggregateViewSet
 from annotation.api.review.approvals import ApprovalViewSet
 from annotation.api.review.comments import CommentViewSet
@@ -38,8 +30,7 @@ from annotation.api.review.problem_reports import BatchProblemReportViewSet
 from annotation.api.review.reviews import BatchReviewViewSet
 from annotation.api.routers import API, ProjectRouter
 from annotation.api.schema_page import SchemaPage
-from annotation.api.work.assignments import AssignmentViewSet
-from annotation.api.work.responses import BatchResponseViewSet
+from annotation.api.work import AssignmentViewSet, BatchResponseViewSet
 
 # Renamed URLs: {former beginning below the project: its beginning now}, each with a slash at its end.
 ALIASES: dict[str, str] = {

@@ -1,9 +1,11 @@
 """Forms of what can still change after a launch: title, time, workers, their requirements, and instructions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import count
 from typing import Any
 
 from django import forms
+from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from annotation.flow.batches import batch_drafts
@@ -227,3 +229,10 @@ class RequirementsForm(forms.Form):
             return None
         able, of = eligibility.reach(self.project, requirements)
         return {"able": able, "of": of}
+
+
+def numbered_title(project: Project, title: str, *, other_than: Iterable[str] = ()) -> str:
+    """The title, with a number if its name is taken by a batch, or is one of these."""
+    taken = {*Batch.everything.filter(project=project).values_list("slug", flat=True), *map(slugify, other_than)}
+    numbered = (title if k == 1 else f"{title} {k}" for k in count(1))
+    return next(text for text in numbered if slugify(text) not in taken)

@@ -18,12 +18,10 @@ from annotation.flow.batches.parsing import proposals
 from annotation.flow.batches.settings import GROUPS, SETTINGS
 from annotation.flow.batches.suggestions import models_of
 from annotation.flow.data.lineage import is_for_hidden_gold
-from annotation.forms.batch_terms import BY_FIELD, FIELDS, GOLD, PLAIN_NAMES, BatchTermsForm
-from annotation.forms.batch_titles import numbered_title
+from annotation.forms.batch_terms import BY_FIELD, FIELDS, GOLD, PLAIN_NAMES, BatchTermsForm, numbered_title
 from annotation.forms.row_fields import DatasetsField, offered
 from annotation.forms.rubric_builder import RubricBuilder
-from annotation.forms.setting_fields import form_field, is_changed, line_of
-from annotation.forms.task_options import OptionsForm
+from annotation.forms.setting_fields import OptionsForm, form_field, is_changed, line_of
 from annotation.models import Batch, Dataset, Project, User
 from annotation.pure.people.consent_text import PLACES
 from annotation.pure.ratings.fields import FieldSample, sampled_fields

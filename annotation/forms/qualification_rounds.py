@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.flow.batches.settings import GROUPS
 from annotation.flow.people import qualification_rounds
 from annotation.flow.people.qualification_rounds import ROUND_SETTINGS
-from annotation.forms.batch_titles import numbered_title
+from annotation.forms.batch_terms import numbered_title
 from annotation.forms.batches import LaunchForm
 from annotation.forms.setting_fields import form_field
 from annotation.models import Batch, Project, QualificationRound, User

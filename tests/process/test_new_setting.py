@@ -29,7 +29,7 @@ from django.conf import settings
 from django.core.management import call_command, load_command_class
 from django.urls import reverse
 from django.test import Client
-from annotation.api.batches.inputs import NewDraftInput
+from annotation.api.batches.serializers import NewDraftInput
 from annotation.api.batches.serializers import OneBatchSerializer
 from annotation.flow.batches import add_items, batch_drafts
 from annotation.flow.batches.parsing import parse

@@ -6,8 +6,13 @@ from typing import Any, cast
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from annotation.api.batches.inputs import DraftInput, NewDraftInput
-from annotation.api.batches.serializers import BatchSerializer, InstructionsSerializer, OneBatchSerializer
+from annotation.api.batches.serializers import (
+    BatchSerializer,
+    DraftInput,
+    InstructionsSerializer,
+    NewDraftInput,
+    OneBatchSerializer,
+)
 from annotation.api.operations import QueuedSerializer, action, operation
 from annotation.api.pagination import SinglePage
 from annotation.api.serializers import JSON, Input

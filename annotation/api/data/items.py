@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from annotation.api.data.serializers import DatasetPartViewSet, ItemSerializer
+from annotation.api.data.datasets import DatasetPartViewSet, ItemSerializer
 from annotation.api.examples import ITEM
 from annotation.api.operations import action, operation
 from annotation.api.pagination import ApiCursorPagination, SinglePage

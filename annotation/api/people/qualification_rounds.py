@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from annotation.api.batches.inputs import DraftInput
+from annotation.api.batches.serializers import DraftInput
 from annotation.api.examples import CLAUSE
 from annotation.api.operations import action, operation
 from annotation.api.pagination import SinglePage

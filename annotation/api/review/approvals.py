@@ -14,7 +14,7 @@ from annotation.api.idempotency import HEADER
 from annotation.api.operations import action, operation
 from annotation.api.serializers import JSON, Input, dollars, refuse_unknown, texts
 from annotation.api.viewsets import CallerRequest, ResourceViewSet
-from annotation.api.work.assignments import with_answers
+from annotation.api.work import with_answers
 from annotation.flow.review import approval_queue, assignment_approval
 from annotation.models import Assignment, clock
 from annotation.pure.people import roles

@@ -34,9 +34,9 @@ from annotation.tasktype import capabilities
 from annotation.views.markdown_html import html_for_reader
 from annotation.views.work import response_post
 from annotation.views.work.assignment_page import live_fragment
-from annotation.views.work.feedback import wording
 from annotation.views.work.practice import exercise_of, exercise_page, exercise_shown
 from annotation.views.work.task_frame import instructions_context, live_urls, page_of, preview_of, shown_payload
+from annotation.views.work.worker_home import wording
 
 View = Callable[..., HttpResponse]
 FIELD, HEADER = "csrfmiddlewaretoken", "X-CSRFToken"  # in which our forms and scripts already send a token

@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.batches.batch_launch import features_of
 from annotation.flow.batches.parsing import proposals
 from annotation.flow.batches.settings import GROUPS, SETTINGS, HiddenGold, stored
-from annotation.forms.setting_fields import is_changed
-from annotation.forms.task_options import OptionsForm
+from annotation.forms.setting_fields import OptionsForm, is_changed
 from annotation.models import Batch
 from annotation.pure.setting_fields import DRAFT, digests, settings_of
 from annotation.registry import task_type

@@ -28,7 +28,7 @@ from annotation.flow.data.item_writer import ImportRefused
 from annotation.flow.errors import Refused
 from annotation.formats.mapped import Sample
 from annotation.formats.storable import shown
-from annotation.forms.column_mapping import ColumnMappingForm
+from annotation.forms.datasets import ColumnMappingForm
 from annotation.forms.projects import DatasetForm
 from annotation.models import Job, Project
 from annotation.operations import uploads

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.data import item_editing
 from annotation.flow.errors import Refused
 from annotation.flow.review import gold_looks
-from annotation.forms.items import DatasetDetailsForm, GoldForm, ItemJSONForm
+from annotation.forms.datasets import DatasetDetailsForm, GoldForm, ItemJSONForm
 from annotation.models import Dataset, Item, Project
 from annotation.pure.data.item_diff import changes
 from annotation.pure.people import roles

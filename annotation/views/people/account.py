@@ -15,11 +15,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from annotation.flow.people import account_sessions, shortcuts, two_factor, worker_erasure
 from annotation.flow.projects import projects
-from annotation.forms.account import DeletionForm, ProfileForm
-from annotation.forms.shortcuts import ShortcutsForm
+from annotation.forms.account import DeletionForm, ProfileForm, ShortcutsForm
 from annotation.models import User
 from annotation.views.access import Request, require_get_or_post, signed_in_action, signed_in_form
-from annotation.views.people.sign_in_throttle import answer, proved, too_many
+from annotation.views.people.two_factor import answer, proved, too_many
 from annotation.views.post_handling import refusal_in_form, see_other
 
 

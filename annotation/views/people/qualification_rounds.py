@@ -1,5 +1,6 @@
-"""Qualification rounds: creating, results, choosing by a mark, granting."""
+"""Qualification rounds: creating, chances of passing, results with mark and grid, choosing by a mark, granting."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -20,11 +21,15 @@ from annotation.flow.people import (
     round_pools,
     round_results,
 )
+from annotation.flow.people.round_results import Result
 from annotation.forms.qualification_rounds import RoundForm
 from annotation.models import Batch, Project, QualificationRound
 from annotation.operations.downloads import CSV, logged_download
 from annotation.pure.people import roles
 from annotation.pure.people import round_rules as rules
+from annotation.pure.people.round_rules import Chance, Clause
+from annotation.pure.reports.charts import Bars
+from annotation.pure.text.spreadsheet import csv_text, guarded
 from annotation.registry import kinds
 from annotation.templatetags.language_tags import in_language
 from annotation.views.access import (
@@ -40,7 +45,6 @@ from annotation.views.batches.batch_page import batch_context
 from annotation.views.batches.launch import failed_launch_of, hindrance, launch_now, posted_of
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_for_reader
-from annotation.views.people import round_display
 from annotation.views.post_handling import refusal_as_message, refusal_in_form, see_other, whole_number
 from annotation.views.work.assignment_page import next_page
 
@@ -103,11 +107,11 @@ def _chances(form: RoundForm, draft: Batch | None) -> dict[str, Any]:
     try:
         if form.is_bound:
             chances = form.chances()
-            return round_display.describe_chances(chances, rules.read_rule(form.rule())) if chances else {}
+            return describe_chances(chances, rules.read_rule(form.rule())) if chances else {}
         round = round_attempts.round_of(draft) if draft else None
         if round is None:
             return {}
-        return round_display.describe_chances(qualification_rounds.chances(round), qualification_rounds.rule_of(round))
+        return describe_chances(qualification_rounds.chances(round), qualification_rounds.rule_of(round))
     except Refused as refusal:
         return {"impossible": str(refusal)}
 
@@ -147,8 +151,8 @@ def round_page(request: Request, project: Project, batch: Batch) -> HttpResponse
     if shown.batch.state == Batch.State.DRAFT:
         return redirect("round-edit", project.slug, shown.batch.slug)
     results = round_results.results(shown)
-    mark = round_display.wanted_mark(request.GET.get("mark", ""))
-    chosen = round_display.chosen(shown, results, mark)
+    mark = wanted_mark(request.GET.get("mark", ""))
+    chosen = chosen_workers(shown, results, mark)
     if request.headers.get("HX-Request"):
         context = {"project": project, "batch": shown.batch, **chosen}
         return render(request, "people/_round_selection.html", context)
@@ -158,10 +162,10 @@ def round_page(request: Request, project: Project, batch: Batch) -> HttpResponse
         "round",
         **chosen,
         results=results,
-        histogram=round_display.histogram(results, round_results.percent(at)),
+        histogram=histogram(results, round_results.percent(at)),
         prospects=round_results.prospects(shown, results) if chosen["known"] else [],
         rule=qualification_rounds.rule_in_words(shown),
-        facts=round_display.facts(shown),
+        facts=facts(shown),
         undoable=qualification_rounds.undoable(shown),
     )
     return render(request, "people/round.html", context)
@@ -171,7 +175,7 @@ def round_page(request: Request, project: Project, batch: Batch) -> HttpResponse
 def round_grant(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Grant the round's qualification to workers chosen by the rule or the posted mark."""
     shown = round_of(batch)
-    mark = round_display.wanted_mark(request.POST.get("mark", ""))
+    mark = wanted_mark(request.POST.get("mark", ""))
     reason = _("Qualification round %(round)s") % {"round": in_language(shown.batch.title)}
     with refusal_as_message(request):
         done = round_results.grant(shown, round_results.grants(shown, mark), reason=reason, user=request.user)
@@ -195,7 +199,7 @@ def round_undo(request: Request, project: Project, batch: Batch) -> HttpResponse
 def round_file(request: Request, project: Project, batch: Batch) -> HttpResponseBase:
     """The results as CSV."""
     shown = round_of(batch)
-    table = round_display.table(shown)
+    table = results_csv(shown)
     return logged_download(request, shown.batch, table, name=f"{shown.batch.slug}-round.csv", kind=CSV)
 
 
@@ -207,3 +211,101 @@ def round_again(request: Request, pk: int) -> HttpResponse:
     if round_attempts.is_open(round):
         round_attempts.begin_again(round, worker)
     return next_page(request, worker, batch)
+
+
+BINS = 20
+GOOD_BY = 0.1  # a worker so far above the mark counts as good
+
+
+def describe_chances(chances: Sequence[Chance], rule: Sequence[Clause]) -> dict[str, Any]:
+    """The chances for the page: a sentence on a good worker, and whether most of them would fail."""
+    mark = rules.mark_of(rule).value
+    good = next((chance for chance in chances if chance.skill >= mark + GOOD_BY - rules.SLACK), chances[-1])
+    text = _("A worker whose long-run figures are %(skill)s percent passes in %(least)s of 100 cases")
+    sentence = text % {"skill": f"{100 * good.skill:g}", "least": f"{100 * good.value:.0f}"}
+    if good.most - good.value > 0.005:
+        text = _("%(sentence)s, and in %(most)s of 100 if the figures rise and fall together.")
+        sentence = text % {"sentence": sentence, "most": f"{100 * good.most:.0f}"}
+    else:
+        sentence += "."
+    return {"chances": chances, "sentence": sentence, "strict": good.most < 0.5, "spread": good.value < 0.5}
+
+
+def histogram(results: Sequence[Result], mark: int) -> Bars:
+    """The best known score of each worker, in steps of five percent."""
+    counts = [0] * BINS
+    for result in round_results.best(results):
+        counts[min(BINS - 1, round_results.percent(result.score or 0) * BINS // 100)] += 1
+    labels = [f"{100 * k // BINS}–{100 * (k + 1) // BINS}" for k in range(BINS)]
+    values = tuple(zip(labels, counts, strict=True))
+    return Bars(values, _("Workers by score"), ("0", "100"), height=180.0, mark=mark)
+
+
+def wanted_mark(text: str) -> float | None:
+    """A mark from the query string, 0..1; None: the rule."""
+    try:
+        percent = float(text)
+    except ValueError:
+        return None
+    return percent / 100 if 0 <= percent <= 100 else None
+
+
+def chosen_workers(round: QualificationRound, results: Sequence[Result], mark: float | None) -> dict[str, Any]:
+    """The workers chosen by mark or rule, and their expected quality."""
+    rule = qualification_rounds.rule_of(round)
+    at = rules.mark_of(rule).value if mark is None else mark
+    figures = qualification_rounds.figures_for(round.batch.task, round.grading)
+    names = [_(figures[name].label) for name in dict.fromkeys(clause.figure for clause in rule)]
+    prospect = round_results.prospects(round, results, [at])[0]
+    people = [
+        (each, round_results.percent(each.score or 0)) for each in round_results.chosen_attempts(round, results, mark)
+    ]
+    return {
+        "round": round,
+        "mark": mark,
+        "percent": f"{100 * at:g}",
+        "people": people,
+        "ungranted": len(bulk_grants.plan(round.grants, {result.worker: score for result, score in people})),
+        "figures": names,
+        "known": len(round_results.best(results)),
+        "expected": list(zip(names, prospect.figures, strict=True)) if mark is not None else [],
+        "strict": rules.mark_of(rule).comparator == ">",
+    }
+
+
+def facts(round: QualificationRound) -> list[tuple[str, str]]:
+    """The round's settings."""
+    minutes = _("%(n)s minutes, starting with the first item")
+    limit = minutes % {"n": round.seconds // 60} if round.seconds else _("none")
+    shares = rules.shares(round.per_worker, round_attempts.datasets_of(round))
+    pool = round_pools.pool_of(round.batch)
+    return [
+        (_("Pool"), _("%(n)s items (%(items)s)") % {"n": sum(pool.values()), "items": _counted(pool)}),
+        (_("Items for each worker"), f"{round.per_worker} ({_counted(shares)})"),
+        (_("Attempts"), str(round.attempts)),
+        (_("Time limit"), limit),
+        (_("Graded by"), str(round.get_grading_display())),
+    ]
+
+
+def _counted(by_dataset: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {slug}" for slug, count in by_dataset.items())
+
+
+def results_csv(round: QualificationRound) -> Iterator[str]:
+    """The results as CSV: a line per attempt with its figures, and the value of every item."""
+    found = round_results.results(round)
+    figures = sorted({name for result in found for name in result.figures})
+    items = max((len(result.cells) for result in found), default=0)
+    head = ["worker", "attempt", "answered", "score", "passed", *figures, *(f"item_{k + 1}" for k in range(items))]
+    yield csv_text([map(guarded, head)])
+    for result in found:
+        known = [_number(result.figures.get(name)) for name in figures]
+        cells = [_number(cell.value) for cell in result.cells]
+        passed = "" if result.passed is None else str(result.passed).lower()
+        plain = [result.worker.pseudonym, str(result.attempt.number), str(result.answered), _number(result.score)]
+        yield csv_text([map(guarded, [*plain, passed, *known, *cells])])
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"

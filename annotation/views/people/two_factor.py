@@ -1,7 +1,8 @@
-"""Two-factor authentication: set-up, backup codes, removal, and the second step of signing in."""
+"""Two-factor authentication: set-up, backup codes, removal, the second step of signing in; throttled guesses."""
 
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.contrib.auth import get_user_model, login, update_session_auth_hash
 from django.contrib.auth.decorators import login_required
@@ -12,16 +13,50 @@ from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from annotation.flow.people import two_factor
+from annotation.flow.people import sign_in_throttle, two_factor
 from annotation.forms.account import CodeForm, ProofForm
 from annotation.models import User, clock
 from annotation.views import qr_code
 from annotation.views.access import Request, require_get_or_post, signed_in_form
-from annotation.views.people.sign_in_throttle import answer, proved, too_many
 from annotation.views.post_handling import see_other
+
+
+def too_many(user: User, form: forms.Form) -> int:
+    """Count an attempt of this person; returns the seconds to wait, and adds an error, if it is one too many."""
+    wait = sign_in_throttle.wait_of(f"{user.pk} proves", address="")
+    if wait:
+        text = ngettext(
+            "Too many attempts. You can try again in %(wait)s second.",
+            "Too many attempts. You can try again in %(wait)s seconds.",
+            wait,
+        )
+        form.errors.clear()  # do not reveal whether the secret was right
+        form.add_error(None, text % {"wait": wait})
+    return wait
+
+
+def proved(user: User) -> None:
+    """Forget the attempts before the right one."""
+    sign_in_throttle.forget(f"{user.pk} proves", address="")
+
+
+def answer(
+    request: HttpRequest, template: str, context: dict[str, object], form: forms.Form, wait: int
+) -> HttpResponse:
+    """The page with its form: status 422 for errors, 429 for too many attempts."""
+    status = 429 if wait else 422 if form.errors else 200
+    wrong = next((name for name in form.fields if name in form.errors), None) if form.is_bound else None
+    if wrong:
+        form.fields[wrong].widget.attrs["autofocus"] = True
+    response = render(request, template, context, status=status)
+    if wait:
+        response["Retry-After"] = str(wait)
+    return response
+
 
 PROPOSED = "hopscribe.second-factor"
 HALF_WAY = "signing_in"  # session key: the user whose password was right, until when, and the next URL

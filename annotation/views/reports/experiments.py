@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.batches import experiments as flow
 from annotation.flow.reports import arm_scores
-from annotation.forms.experiments import ExperimentForm
+from annotation.forms.reports import ExperimentForm
 from annotation.models import Batch, Experiment, Project
 from annotation.pure.people import roles
 from annotation.pure.reports.explanations import chapter

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation import discovery, jobs
 from annotation.flow.reports.model_predictions import delete_predictions, models_with_counts
-from annotation.forms.model_predictions import PredictionsForm
+from annotation.forms.reports import PredictionsForm
 from annotation.models import Batch, Project
 from annotation.operations import uploads
 from annotation.pure.people import roles

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from annotation.flow.reports import power_plan
-from annotation.forms.power_plan import PowerForm
+from annotation.forms.reports import PowerForm
 from annotation.models import Batch, Project
 from annotation.pure.people import roles
 from annotation.pure.reports import tables

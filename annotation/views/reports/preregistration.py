@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.reports import preregistration
 from annotation.flow.reports.preregistration import LABELS
-from annotation.forms.preregistration import PreregistrationForm
+from annotation.forms.reports import PreregistrationForm
 from annotation.models import Batch, Project
 from annotation.operations.downloads import download
 from annotation.pure.people import roles

@@ -17,7 +17,7 @@ from annotation.flow.money import earnings
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import mturk_ids, qualification_types, round_attempts, round_results, sign_up
 from annotation.flow.reports import altered_facts, worker_scores
-from annotation.flow.review import review_decisions
+from annotation.flow.review import review_decisions, worker_feedback
 from annotation.flow.work import eligibility, open_work, worker_batches
 from annotation.forms.sign_up import DetailsForm, MessageForm
 from annotation.models import (
@@ -36,11 +36,13 @@ from annotation.models.compiled import compiled
 from annotation.pure.batches import lifecycle
 from annotation.pure.people.consent_text import is_unfinished
 from annotation.registry import task_type
+from annotation.tasktype import Rated, capabilities
 from annotation.views.access import Request, open_batch, signed_in_action, signed_in_form, signed_in_page
 from annotation.views.context import ViewerLinks, standing_columns
 from annotation.views.people.sign_up import safe_next
-from annotation.views.post_handling import refusal_as_message, see_other
+from annotation.views.post_handling import refusal_as_message, see_other, whole_number
 from annotation.views.response_words import words_of
+from annotation.views.work.assignment_page import next_page
 from annotation.views.work.task_frame import participation_of
 
 EXPIRED_SHOWN = timedelta(days=7)  # of assignments without entries
@@ -285,3 +287,31 @@ def my_details(request: Request, slug: str) -> HttpResponse:
         return see_other("work")
     context = {"form": form, "project": worker.project, "mturk": _may_claim(worker)}
     return render(request, "people/worker_details.html", context, status=422 if form.is_bound else 200)
+
+
+@signed_in_form
+def feedback(request: Request, pk: int) -> HttpResponse:
+    """The viewer's feedback; POST acknowledges it and shows the next, then goes back to the work."""
+    rows = Feedback.objects.select_related("batch__project", "assignment__hit", "worker__project", "author")
+    row = get_object_or_404(rows, pk=pk, worker__user=request.user, worker__project__removed_at=None)
+    after = whole_number(request.POST.get("batch") or request.GET.get("batch") or "", 0)
+    if request.method != "POST":
+        context = {"feedback": row, "text": wording(row), "batch": row.batch, "after": after}
+        return render(request, "work/feedback.html", context)
+    worker_feedback.acknowledge(row)
+    if after:
+        batch, worker = open_batch(request, after)
+        return next_page(request, worker, batch)
+    following = worker_feedback.first_waiting(row.worker)
+    return see_other("feedback", following.pk) if following else see_other("work")
+
+
+def wording(feedback: Feedback) -> str:
+    """The worker's own words that the feedback is about; "" if there are none."""
+    assignment = feedback.assignment
+    if assignment is None or assignment.current is None:
+        return ""
+    task, payload, answer = task_type(feedback.batch.task), assignment.hit.payload, assignment.current.answer
+    if isinstance(task, Rated):  # whose wording is what a requester would edit, as JSON
+        return words_of(task, payload, answer, to_worker=True)
+    return str(capabilities.review(task, payload, answer)["text"])

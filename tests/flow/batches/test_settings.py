@@ -12,8 +12,7 @@ from django.urls import reverse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotation.api.batches.inputs import NewDraftInput
-from annotation.api.batches.serializers import OneBatchSerializer
+from annotation.api.batches.serializers import NewDraftInput, OneBatchSerializer
 from annotation.flow.batches import batch_drafts
 from annotation.flow.batches.parsing import Reading, parse
 from annotation.flow.batches.settings import SETTINGS, BatchSettings, HiddenGold, stored

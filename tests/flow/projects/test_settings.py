@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.api.projects.projects import ProjectSettingsInput, ProjectSettingsSerializer
+from annotation.api.projects import ProjectSettingsInput, ProjectSettingsSerializer
 from annotation.flow.batches import batch_launch
 from annotation.flow.money import ledger
 from annotation.flow.people import consent

@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.flow.batches import batch_launch
-from annotation.forms.task_options import OptionsForm
+from annotation.forms.setting_fields import OptionsForm
 from annotation.models import Batch
 from annotation.pure.setting_fields import Flaw, read, setting, settings_of
 from annotation.registry import task_type, task_types

@@ -1,13 +1,20 @@
-"""The form of a plan whose power is computed."""
+"""Forms about reports: experiments, models' predictions, preregistration, and plans whose power is computed."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext, gettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from annotation.forms.projects import ConsoleForm
-from annotation.models import Batch
+from annotation.models import Batch, Experiment
 from annotation.pure.reports.power_tables import KINDS
+from annotation.pure.reports.preregistration import LONGEST
 from annotation.pure.statistics.power import MOST_RESPONSES, PAIRED
 
 SHARES = ("first", "second", "by_item", "by_worker", "alike")  # fields in percent
@@ -87,3 +94,76 @@ class PowerForm(ConsoleForm):
         """The plan as `flow.reports.power_plan.plan` takes it."""
         values = {name: value for name, value in self.cleaned_data.items() if name != "pilot"}
         return {name: value / 100 if name in SHARES and value is not None else value for name, value in values.items()}
+
+
+class ExperimentForm(ConsoleForm):
+    """Name, title, arms, and what each worker gets."""
+
+    batches = forms.MultipleChoiceField(
+        label=_("Arms"),
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Batches without responses so far that are in no other experiment."),
+    )
+    each = forms.ChoiceField(
+        label=_("Each worker gets"),
+        choices=Experiment.Each.choices,
+        widget=forms.RadioSelect,
+        initial=Experiment.Each.ONE,
+        help_text=_(
+            "One arm compares different workers. All arms compare each worker with themselves, which needs fewer "
+            "workers; every arm stands first, second, … equally often."
+        ),
+    )
+    slug = forms.SlugField(label=_("Name"), max_length=100)
+    title = forms.CharField(
+        label=_("Title shown to workers"),
+        max_length=200,
+        help_text=_("It becomes the title of all arms, so it should not say what differs between them."),
+    )
+
+    def __init__(self, *args: Any, choices: Sequence[Batch], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["batches"].choices = [(batch.slug, f"{batch.slug} · {batch.title}") for batch in choices]
+
+
+def _text(label: Any, help_text: Any, *, required: bool) -> forms.CharField:
+    area = forms.Textarea(attrs={"rows": 4})
+    return forms.CharField(label=label, help_text=help_text, max_length=LONGEST, required=required, widget=area)
+
+
+class PreregistrationForm(ConsoleForm):
+    """What the batch's settings do not say."""
+
+    hypotheses = _text(_("Hypotheses"), _("What you expect, and which difference would matter."), required=True)
+    design = _text(_("Design"), _("What the settings do not say: conditions, when you will stop."), required=False)
+    exclusions = _text(_("Exclusions"), _("Which responses or HITs you will exclude, by which rule."), required=False)
+    analysis = _text(_("Analysis"), _("The measures and tests for each hypothesis."), required=True)
+
+
+class PredictionsForm(ConsoleForm):
+    """A file, its model and, of a batch with several, the dataset that it is about."""
+
+    model = forms.CharField(
+        label=gettext_lazy("Model"),
+        max_length=200,
+        help_text=gettext_lazy("Its name in reports. Use another name for another prompt or version."),
+    )
+    file = forms.FileField(label=gettext_lazy("File"), allow_empty_file=True)
+
+    def __init__(self, *args: Any, batch: Batch, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        text = gettext("JSON Lines or a table, optionally gzipped, up to %(limit)s.")
+        self.fields["file"].help_text = text % {"limit": filesizeformat(settings.UPLOAD_LIMIT)}
+        rows = batch.datasets.order_by("slug")
+        self.only = rows[0] if len(rows) == 1 else None
+        if self.only is None:
+            self.fields["dataset"] = forms.ModelChoiceField(rows, to_field_name="slug", label=gettext("Dataset"))
+
+    def clean_file(self) -> UploadedFile:
+        upload: UploadedFile = self.cleaned_data["file"]
+        if not upload.size:
+            raise ValidationError(gettext("The file is empty. Choose one with at least one prediction."))
+        return upload
+
+    def clean(self) -> dict[str, Any]:
+        return {"dataset": self.only} | self.cleaned_data
