@@ -31,11 +31,11 @@ from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.data import dataset_import, dataset_removal, derivation, hub_import, item_writer
 from annotation.flow.errors import Refused, is_database_unavailable
 from annotation.flow.money import batch_funds
-from annotation.flow.notifications import announcements, notice_mail
-from annotation.flow.people import account_sessions, round_attempts
+from annotation.flow.notifications import announcements, notice_inbox
+from annotation.flow.people import round_attempts, sign_in
 from annotation.flow.projects import idempotency, job_queue, overview, project_erasure, recycle_bin
 from annotation.flow.projects.job_queue import JobProgress
-from annotation.flow.reports import arm_scores, batch_scores, comparisons, follow_up, methods_facts, prediction_import
+from annotation.flow.reports import arm_scores, batch_scores, comparisons, follow_up, methods_facts, model_predictions
 from annotation.flow.review import assignment_approval, conclusions, gold_in_doubt, response_import, results_dataset
 from annotation.flow.work import leases, prefetch
 from annotation.models import Batch, BatchReport, Dataset, Experiment, Job, Project, User, clock
@@ -195,13 +195,13 @@ def import_responses(job: Job, progress: JobProgress) -> dict[str, Any]:
 def import_predictions(job: Job, progress: JobProgress) -> dict[str, Any]:
     batch = batch_of(job)
     dataset = batch.datasets.get(pk=job.arguments["dataset"])
-    verb = partial(prediction_import.import_predictions, batch, dataset, model=job.arguments["model"])
+    verb = partial(model_predictions.import_predictions, batch, dataset, model=job.arguments["model"])
     return _imported(job, progress, verb)
 
 
 def start_import_of_predictions(batch: Batch, dataset: Dataset, *, model: str, file: Any, user: Any) -> Job:
     """Keep an upload and queue its import. Raises ImportRefused while the batch is being launched."""
-    prediction_import.check_not_launching(batch)
+    model_predictions.check_not_launching(batch)
     name = (file.name or "")[:100]
     title = _("Import predictions of %(model)s from %(file)s") % {"model": model, "file": name}
     arguments = {
@@ -317,7 +317,7 @@ SWEEPS: list[Callable[[], object]] = [
     conclusions.catch_up_all,
     queue_final_reports,
     idempotency.forget_old,
-    account_sessions.forget_ended,
+    sign_in.forget_ended,
     backup.sweep_leftovers,
     backup.keep_copies,
     recycle_bin.erase_due,
@@ -325,7 +325,7 @@ SWEEPS: list[Callable[[], object]] = [
 # Sweeps that send something, or have much to do: they may be slow, so they come last.
 ERRANDS: list[Callable[[], object]] = [
     cached_figures.count_due,
-    notice_mail.mail_due,
+    notice_inbox.mail_due,
     project_erasure.clear_due,
 ]
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from annotation.demo.project_setup import SIMULATED
 from annotation.flow.money import payouts
 from annotation.flow.notifications import worker_messages
-from annotation.flow.people import invites
+from annotation.flow.people import members
 from annotation.flow.projects import overview
 from annotation.flow.reports.batch_scores import score_batch
 from annotation.flow.review import assignment_approval
@@ -40,7 +40,7 @@ def correspond(batch: Batch) -> None:
         worker_messages.ask(worker, *QUESTION, assignment=row)
     if not batch.project.invites.exists():
         requester = User.objects.get(username="requester")
-        invites.invite(batch.project, role=Invite.Role.WORKER, by=requester, places=3, note="Reading group")
+        members.invite(batch.project, role=Invite.Role.WORKER, by=requester, places=3, note="Reading group")
 
 
 def report(batches: list[Batch]) -> None:

@@ -12,8 +12,8 @@ from django.utils.functional import cached_property
 from django.utils.text import Truncator, slugify
 from django.utils.translation import gettext_lazy as _
 
-from annotation.flow.batches import batch_drafts, batch_launch, confidence_draw, expected_time, option_fit, task_fit
-from annotation.flow.batches.hit_counts import HitCount, quick_count
+from annotation.flow.batches import batch_drafts, confidence_draw, estimates, task_fit
+from annotation.flow.batches.estimates import HitCount, quick_count
 from annotation.flow.batches.parsing import proposals
 from annotation.flow.batches.settings import GROUPS, SETTINGS
 from annotation.flow.batches.suggestions import models_of
@@ -113,7 +113,7 @@ class LaunchForm(BatchTermsForm):
 
     @staticmethod
     def _samples(datasets: Iterable[Dataset]) -> list[FieldSample]:
-        return sampled_fields(islice(option_fit.examples_of(list(datasets)), SAMPLED))
+        return sampled_fields(islice(task_fit.examples_of(list(datasets)), SAMPLED))
 
     @cached_property
     def builder(self) -> dict[str, Any] | None:
@@ -350,13 +350,13 @@ class LaunchForm(BatchTermsForm):
         return self.options if self.options.has_object else self._suggested_for(self.chosen_datasets)
 
     def _suggested_for(self, datasets: Iterable[Dataset]) -> OptionsForm:
-        features = batch_launch.features_of(datasets)
+        features = task_fit.features_of(datasets)
         return OptionsForm(self.kind, initial=capabilities.suggest(task_type(self.kind), features))
 
     def task_seconds(self) -> int | None:
         """The task's time for the chosen items with these options; None if it has no estimate."""
         options = self.options.cleaned_data if self.options.is_valid() else {}
-        return expected_time.task_seconds(self.cleaned_data.get("datasets") or (), self.kind, options)
+        return estimates.task_seconds(self.cleaned_data.get("datasets") or (), self.kind, options)
 
     def count(self) -> HitCount | None:
         """The number of HITs with these settings, from a sample for large datasets; None if settings are missing."""

@@ -69,7 +69,7 @@ class UserSession(models.Model):
 
 
 class SignInTry(models.Model):
-    """A sign-in attempt that failed or is not decided yet; kept for a minute (flow/people/sign_in_throttle.py)."""
+    """A sign-in attempt that failed or is not decided yet; kept for a minute (flow/people/sign_in.py)."""
 
     key = models.CharField(max_length=64)  # keyed hash of name and address
     place = models.CharField(max_length=64, db_default="")  # keyed hash of the address alone

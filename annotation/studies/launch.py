@@ -15,7 +15,7 @@ from django.core.validators import slug_re, validate_slug
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from annotation.flow.batches import batch_drafts, batch_launch, experiments
+from annotation.flow.batches import batch_drafts, batch_launch, experiments, task_fit
 from annotation.flow.batches.parsing import parse
 from annotation.flow.data.dataset_import import file_digest, import_dataset
 from annotation.flow.data.derivation import derive_dataset
@@ -264,7 +264,7 @@ def _instructions(folder: Folder, row: StudyBatch, common: dict[str, Any]) -> st
     if not row.preface:
         return ""
     task = task_type(row.task)
-    chosen = capabilities.suggest(task, batch_launch.features_of(common["datasets"])) | common["options"]
+    chosen = capabilities.suggest(task, task_fit.features_of(common["datasets"])) | common["options"]
     preface = (folder.path / row.preface).read_text(encoding="utf-8").strip()
     return f"{preface}\n\n{default_instructions(row.task, capabilities.variant(task, chosen))}"
 

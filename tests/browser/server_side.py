@@ -31,7 +31,7 @@ from django_otp.oath import totp  # noqa: E402
 from annotation import jobs  # noqa: E402
 from annotation.flow.batches import batch_launch  # noqa: E402
 from annotation.flow.data import dataset_import  # noqa: E402
-from annotation.flow.people import consent, invites, two_factor  # noqa: E402
+from annotation.flow.people import consent, members, two_factor  # noqa: E402
 from annotation.flow.reports import batch_scores  # noqa: E402
 from annotation.flow.reports.model_predictions import store_predictions  # noqa: E402
 from annotation.flow.review import review_samples  # noqa: E402
@@ -168,10 +168,10 @@ def joined(*, token: str, disagreed: str = "") -> int:
 
     Each answers the question `disagreed` by another word of the first paragraph.
     """
-    invited, count = invites.usable_invite(token), 0
+    invited, count = members.usable_invite(token), 0
     while invited:
         user = User.objects.create_user(f"reader-{next(fresh)}")
-        invites.accept_invite(invited, user)
+        members.accept_invite(invited, user)
         worker = Worker.objects.get(project=invited.project, user=user)
         consent.give(worker, version=invited.project.consent_version)
         for open_batch in Batch.objects.filter(project=invited.project, state=Batch.State.OPEN):
@@ -181,7 +181,7 @@ def joined(*, token: str, disagreed: str = "") -> int:
                     answer |= word_of(assignment, user.pk)
                 acting.submit(assignment, answer)
                 count += 1
-        invited = invites.usable_invite(token)
+        invited = members.usable_invite(token)
     return count
 
 

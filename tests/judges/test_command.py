@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.flow.reports.prediction_import import import_predictions
+from annotation.flow.reports.model_predictions import import_predictions
 from annotation.judges.models import ModelRun
 from tests.batches import create_batch
 from tests.conftest import write_records

@@ -13,7 +13,7 @@ from annotation import jobs
 from annotation.flow.batches import batch_launch
 from annotation.flow.data import dataset_import
 from annotation.flow.notifications import worker_messages
-from annotation.flow.people import invites, qualification_types
+from annotation.flow.people import members, qualification_types
 from annotation.flow.review import problem_reports, response_import
 from annotation.flow.work import submissions
 from annotation.models import (
@@ -87,7 +87,7 @@ def build(folder: Path, texts: list[str] = TEXTS) -> Hostile:
         project, "one", task="answer", datasets=[Dataset.objects.get()], instructions=everything, assignments_per_hit=2
     )
     batch_launch.launch(batch)
-    invites.invite(project, role="worker", by=alice)
+    members.invite(project, role="worker", by=alice)
     _crowd(project, bob, carol)
     hostile = Hostile(project, User.objects.get(pk=alice.pk), bob, carol, batch)
     _jobs(folder, hostile)

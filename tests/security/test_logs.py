@@ -80,7 +80,7 @@ def test_no_line_tells_what_was_asked_or_typed(
         client.get(f"/nowhere/{CANARY}/", headers={"X-Request-ID": "an id with spaces"})
     strict = Client(enforce_csrf_checks=True)
     strict.post(f"{addresses['join']}?{CANARY}", PLANTED)
-    monkeypatch.setattr("annotation.flow.people.invites.usable_invite", broken)
+    monkeypatch.setattr("annotation.flow.people.members.usable_invite", broken)
     assert Client(raise_request_exception=False).post(addresses["join"], PLANTED).status_code == 500
     result = log.getvalue()
     assert CANARY not in result

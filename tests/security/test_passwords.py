@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.flow.people import invites
+from annotation.flow.people import members
 from annotation.models import User
 from annotation.operations.password_links import password_path
 from tests.conftest import PASSWORD
@@ -20,7 +20,7 @@ REFUSED = ["short one", "1234567890", "qwertyuiop", "alice.wells@lab.example"]
 
 
 def join(password: str, project: Any) -> bool:
-    invited = invites.invite(project, role="worker", by=None)
+    invited = members.invite(project, role="worker", by=None)
     form = {"username": "alice.wells@lab.example", "password": password}
     return bool(Client().post(reverse("join", args=[invited.token]), form).status_code == 302)
 

@@ -112,7 +112,7 @@ def test_no_page_and_no_log_tells_a_secret(role: str, world: World, log: Everyth
 def test_no_page_and_no_log_of_a_defect_tells_a_secret(
     world: World, log: Everything, database_password: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("annotation.flow.people.sign_in_throttle.forget", broken)
+    monkeypatch.setattr("annotation.flow.people.sign_in.forget", broken)
     monkeypatch.setattr("django.contrib.auth.authenticate", broken)
     monkeypatch.setattr("django.contrib.auth.forms.authenticate", broken)
     monkeypatch.setattr("annotation.forms.sign_up.JoinForm.save", broken)

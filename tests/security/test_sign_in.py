@@ -16,7 +16,7 @@ from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
-from annotation.flow.people import sign_in_throttle
+from annotation.flow.people import sign_in
 from annotation.models import SignInTry
 from tests.conftest import PASSWORD
 
@@ -174,7 +174,7 @@ def test_a_clock_that_is_set_back_by_seconds_keeps_the_count(alice: Any) -> None
 @pytest.mark.django_db
 def test_an_address_that_is_none_is_no_defect() -> None:
     for address in ("", "unix:", "::1%eth0", "not an address", "\0"):
-        assert sign_in_throttle.wait_of("bob", address=address) == 0
+        assert sign_in.wait_of("bob", address=address) == 0
 
 
 def test_a_session_gets_a_new_id_at_sign_in_and_its_cookie_is_kept_from_scripts(alice: Any, settings: Any) -> None:
@@ -194,7 +194,7 @@ def test_a_session_gets_a_new_id_at_sign_in_and_its_cookie_is_kept_from_scripts(
 
 ASK = """
 import django; django.setup()
-from annotation.flow.people.sign_in_throttle import wait_of
+from annotation.flow.people.sign_in import wait_of
 print(sum(wait_of("alice", address="203.0.113.9") == 0 for _ in range(10)))
 """
 

@@ -25,7 +25,7 @@ from annotation.flow.batches import batch_launch, experiments
 from annotation.flow.data import dataset_import, dataset_removal
 from annotation.flow.money import ledger, payouts
 from annotation.flow.notifications import announcements, worker_messages
-from annotation.flow.people import invites, members, qualification_rounds, qualification_types
+from annotation.flow.people import members, qualification_rounds, qualification_types
 from annotation.flow.projects import api_tokens
 from annotation.flow.reports import preregistration
 from annotation.flow.reports.model_predictions import store_predictions
@@ -203,7 +203,7 @@ def _experiment(project: Any, held: Any) -> dict[str, Any]:
 
 def _people(project: Any, boss: Any, people: list[Any]) -> dict[str, Any]:
     """An invite, a link that sets a password, and what is done with the first worker."""
-    invited = invites.invite(project, role="worker", by=boss, places=9, note=f"canary note of {project.slug}")
+    invited = members.invite(project, role="worker", by=boss, places=9, note=f"canary note of {project.slug}")
     forgetful = account(f"forgetful-{project.slug}")  # never signs in, so that the link stays good
     return {
         "token": invited.token,

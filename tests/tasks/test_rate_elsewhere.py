@@ -16,17 +16,10 @@ from annotation.flow.data.dataset_files import examples_of
 from annotation.flow.data.dataset_import import ImportRefused, import_dataset
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
-from annotation.flow.money.earnings import earnings
+from annotation.flow.money.wages import earnings
 from annotation.flow.people import worker_erasure
 from annotation.flow.reports import arm_scores, batch_scores, power_plan
-from annotation.flow.review import (
-    adjudication,
-    assignment_approval,
-    double_adjudication,
-    gold_in_doubt,
-    results_dataset,
-    worker_feedback,
-)
+from annotation.flow.review import adjudication, assignment_approval, gold_in_doubt, results_dataset, worker_feedback
 from annotation.flow.review.response_import import import_responses
 from annotation.flow.work import arm_draws
 from annotation.models import Batch, Dataset, Member, User
@@ -112,12 +105,12 @@ def test_two_adjudicators_decide_apart_and_agree_by_the_result(
     same = {"r-faithful": "5", "r-step-1": "no"}
     for user in (alice, dora):
         assert write(client, user, disputed, hits[0], **same).status_code == 303
-    assert double_adjudication.agreement(disputed) == (1, 1)
+    assert adjudication.agreement(disputed) == (1, 1)
     html = client.get(reverse("hit", args=["wells", disputed.slug, hits[0].public_id])).content.decode()
     assert '<q class="long">faithful: 5; step: yes × 1, no × 1</q>' in html
     write(client, alice, disputed, hits[1], **same)
     write(client, dora, disputed, hits[1], **same | {"r-faithful": "4"})
-    assert double_adjudication.agreement(disputed) == (1, 2)
+    assert adjudication.agreement(disputed) == (1, 2)
     assert {one.pk for one in adjudication.queue(disputed, alice)} == {
         hit.pk for hit in disputed.hits.exclude(pk=hits[0].pk)
     }

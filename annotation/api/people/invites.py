@@ -10,7 +10,7 @@ from rest_framework.exceptions import PermissionDenied
 from annotation.api.operations import operation
 from annotation.api.serializers import JSON, Input, ModelResource
 from annotation.api.viewsets import ResourceViewSet
-from annotation.flow.people import invites
+from annotation.flow.people import members
 from annotation.models import Invite
 from annotation.pure.people import roles
 
@@ -70,7 +70,7 @@ class InviteViewSet(ResourceViewSet):
         """Create an invite link, for workers by default."""
         if not roles.may_invite(self.role, data["role"]):
             raise PermissionDenied(_("Only an owner of the project can invite somebody with this role."))
-        made = invites.invite(self.project, by=self.request.user, **data)
+        made = members.invite(self.project, by=self.request.user, **data)
         made.refresh_from_db()
         return made
 
@@ -81,4 +81,4 @@ class InviteViewSet(ResourceViewSet):
     @operation(id="revokeInvite")
     def destroy(self) -> None:
         """Revoke an invite; people who joined with it stay."""
-        invites.revoke_invite(self.row)
+        members.revoke_invite(self.row)

@@ -16,7 +16,7 @@ from annotation.api.people.scores import StepInput, StepSerializer, stepped
 from annotation.api.serializers import JSON, Input, KindField, schema_of, texts
 from annotation.api.setting_fields import input_field
 from annotation.api.viewsets import ResourceViewSet
-from annotation.flow.people import bulk_grants, qualification_rounds, round_pools, round_results
+from annotation.flow.people import bulk_grants, qualification_rounds, round_attempts, round_results
 from annotation.flow.people.qualification_rounds import ROUND_SETTINGS
 from annotation.flow.people.round_results import Result
 from annotation.models import Batch, Project, QualificationRound, User
@@ -142,7 +142,7 @@ class OneRoundSerializer(RoundSerializer):
 
     def get_items(self, round: QualificationRound) -> dict[str, int]:
         """The number of items of each dataset in the pool."""
-        return round_pools.pool_of(round.batch)
+        return round_attempts.pool_of(round.batch)
 
 
 class ResultSerializer(serializers.Serializer):

@@ -17,7 +17,7 @@ from annotation.api.pagination import SinglePage
 from annotation.api.serializers import JSON, TEXT, Input
 from annotation.flow.errors import Refused
 from annotation.flow.projects import overview
-from annotation.flow.review import adjudication, aggregation, gold_looks
+from annotation.flow.review import adjudication, gold_looks, result_files
 from annotation.models import Adjudication, Batch, Hit, User
 from annotation.operations.downloads import logged_download
 from annotation.pure.people import roles
@@ -50,7 +50,7 @@ class AggregateSerializer(serializers.Serializer):
 
 def blind_aggregates(batch: Batch, rows: Sequence[Hit], hidden: Collection[int]) -> list[JSON]:
     """The aggregated responses of the HITs; of those hidden (keys) not what they are and how many agree."""
-    found = zip(rows, aggregation.aggregate_hits(batch, rows), strict=True)
+    found = zip(rows, result_files.aggregate_hits(batch, rows), strict=True)
     return [one | {"agreeing": None, "aggregate": None} if hit.pk in hidden else one for hit, one in found]
 
 
@@ -169,7 +169,7 @@ class BatchAggregateViewSet(BatchPartViewSet):
     @operation()
     def list(self) -> Any:
         """List the aggregated response of each HIT, as of now."""
-        return aggregation.hits_with_items(self.batch)
+        return result_files.hits_with_items(self.batch)
 
     @action("get", "export/jsonl", detail=False, files={"application/jsonl": TEXT}, id="exportAggregates")
     def export(self) -> HttpResponseBase:
@@ -178,5 +178,5 @@ class BatchAggregateViewSet(BatchPartViewSet):
         For who is still to adjudicate its HITs, this opens all of them, which is logged.
         """
         gold_looks.look_at_all(self.batch, self.request.user)
-        blocks, name = aggregation.stream_aggregates(self.batch), f"{self.batch.slug}-aggregates.jsonl"
+        blocks, name = result_files.stream_aggregates(self.batch), f"{self.batch.slug}-aggregates.jsonl"
         return logged_download(self.request, self.batch, blocks, name=name, kind="application/jsonl")

@@ -9,8 +9,8 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from annotation.flow.batches import batch_launch, item_selection, option_fit, workers_needed
-from annotation.flow.batches.hit_counts import HitCount, quick_count
+from annotation.flow.batches import batch_launch, item_selection, task_fit, workers_needed
+from annotation.flow.batches.estimates import HitCount, quick_count
 from annotation.flow.batches.parsing import name_taken
 from annotation.flow.batches.settings import COLUMNS_THAT_CHANGE, BatchSettings
 from annotation.flow.batches.suggestions import models_of
@@ -83,7 +83,7 @@ def plan(
         expected_seconds=batch.expected_seconds,
         people=people,
         left_out=tuple(item_selection.rows_of(count.left_out)),
-        warnings=(*option_fit.warnings(held, task_type(batch.task), batch.options), *count.warnings),
+        warnings=(*task_fit.warnings(held, task_type(batch.task), batch.options), *count.warnings),
         doubts=tuple(workers_needed.lack_of_people(people, wanted=wanted)),
         wanted=wanted,
         missing=0 if workers else max(0, wanted - people),

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.events import BatchClosed, BatchLaunched, BatchLaunching, BatchPaused, BatchResumed, HitsCreated, emit
-from annotation.flow.batches import cached_figures, hidden_gold, option_fit, suggestions, workers_needed
+from annotation.flow.batches import cached_figures, hidden_gold, suggestions, task_fit, workers_needed
 from annotation.flow.batches.hidden_gold import GoldEntry
 from annotation.flow.batches.item_selection import (
     LeftOut,
@@ -25,46 +25,23 @@ from annotation.flow.data.item_writer import no_progress
 from annotation.flow.data.lineage import store_origins
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
-from annotation.flow.people import consent, round_attempts, round_pools
+from annotation.flow.people import consent, round_attempts
 from annotation.flow.projects import audit_log
 from annotation.flow.projects.job_queue import JobTakenOver
 from annotation.models import Batch, Dataset, Hit, Instructions, Item, QualificationRound, User
 from annotation.models.compiled import insert_many
 from annotation.pure.data.example import Example
 from annotation.pure.money import pricing
-from annotation.pure.text.answer_kinds import NO_ANSWER
 from annotation.pure.text.translation_marks import gettext_noop
 from annotation.recruitment import has_gold_among_hits
 from annotation.registry import task_type
-from annotation.tasktype import Features, Rated, capabilities
+from annotation.tasktype import Rated, capabilities
 
 CHUNK = 200
 UNGRADABLE = gettext_noop("Their gold cannot grade a response.")
 SHOWING = ("task", "options", "seed")  # columns on which depends what an item shows and asks
 WITHOUT_GOLD = gettext_noop("They have none of the fields that criteria of the rubric name as “gold”.")
 OnProgress = Callable[[int, int], None]
-
-
-def features_of(datasets: Iterable[Dataset]) -> Features:
-    """Features that any of the datasets has."""
-    datasets = list(datasets)
-    held = [dataset.features for dataset in datasets]
-    return Features(
-        yes_no=any(f.get("yes_no") for f in held),
-        unanswerable=any(f.get("unanswerable") for f in held),
-        options=any(f.get("options") for f in held),
-        sentences=bool(held) and all(f.get("sentences") for f in held),
-        supports=not held or any(f.get("supports", True) or not _has_answers(f) for f in held),
-        paragraphs=max((int(n) for f in held for n in f.get("paragraphs", {})), default=0),
-        datasets=len(datasets),
-        contexts=frozenset(int(n) for f in held for n in f.get("paragraphs", {})) or None,
-        hops=max((int(n) for f in held for n in f.get("hops", {})), default=None),
-        ablated=any(f["ablated"] for f in held) if all("ablated" in f for f in held) else None,
-    )
-
-
-def _has_answers(features: dict[str, Any]) -> bool:
-    return any(kind != NO_ANSWER for kind in features.get("answer_kinds", {}))
 
 
 def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any]:
@@ -79,7 +56,7 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
     consent.check_finished(batch.project)
     consent.check_paragraphs(batch)
     hidden_gold.check_settings(batch)
-    option_fit.check(batch)
+    task_fit.check(batch)
     if not batch.move(Batch.State.LAUNCHING):
         batch.refresh_from_db()
     if not _start_anew(batch):
@@ -96,7 +73,7 @@ def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any
             raise Refused(nothing_to_ask(left_out))
         suggestions.check_made(batch)
         if round := round_attempts.round_of(batch):
-            round_pools.check_made(round)
+            round_attempts.check_made(round)
         _open(batch, hits, chosen, checks=_make_checks(batch, hits))
     except JobTakenOver:  # the process that took it over goes on with this state
         raise
@@ -218,7 +195,7 @@ def hits_of(
         if payload is None or (graded and not task.gradable(payload, example)):
             if left_out is not None:
                 lacking = _(WITHOUT_GOLD if isinstance(task, Rated) else UNGRADABLE)
-                why = option_fit.why_left_out(task, example, options) if payload is None else lacking
+                why = task_fit.why_left_out(task, example, options) if payload is None else lacking
                 left_out[item.dataset.slug, why] += 1
             continue
         if entry is not None:
@@ -264,13 +241,13 @@ def discard_draft(batch: Batch) -> bool:
 def warnings(batch: Batch) -> list[str]:
     """What a launch warns of, as things are now."""
     if round_attempts.round_of(batch) is not None:
-        return round_pools.warnings_of(round_pools.whole_datasets(batch))
+        return round_attempts.warnings_of(round_attempts.whole_datasets(batch))
     return setting_warnings(batch, batch.datasets.all())
 
 
 def setting_warnings(batch: Batch, datasets: Iterable[Dataset] = ()) -> list[str]:
     """Warnings for the requester about settings that cannot work with the current workers and these datasets' items."""
-    told = option_fit.warnings(datasets, task_type(batch.task), batch.options)
+    told = task_fit.warnings(datasets, task_type(batch.task), batch.options)
     if _brings_workers(batch):
         return told + hidden_gold.lacking(batch)
     chosen = batch.workers.filter(active=True).count() if batch.workers.exists() else None

@@ -1,25 +1,112 @@
-"""Estimates of a batch's cost, hourly wage and statistical precision before its launch."""
+"""Estimates of a batch before its launch: its HITs, the time for one, cost, hourly wage and statistical precision."""
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from random import Random
 from typing import Any
 
 from annotation import recruitment
-from annotation.flow.batches.batch_launch import OnProgress
-from annotation.flow.batches.hit_counts import HitCount, Kinds, count_hits
-from annotation.flow.batches.item_selection import rows_of
+from annotation.flow.batches.batch_launch import CHUNK, OnProgress, hits_of
+from annotation.flow.batches.hidden_gold import GoldEntry
+from annotation.flow.batches.item_selection import LeftOut, Selection, rows_of, select
 from annotation.flow.data.item_writer import no_progress
 from annotation.flow.money import batch_funds, ledger
 from annotation.flow.people import round_attempts
-from annotation.models import Batch, BatchReport, Dataset, Project, QualificationRound
+from annotation.models import Batch, BatchReport, Dataset, Item, Project, QualificationRound
 from annotation.pure.money import pricing
 from annotation.pure.statistics import planned_precision
+from annotation.pure.statistics.intervals import wilson
 from annotation.pure.statistics.planned_precision import Spread
 from annotation.registry import task_type
-from annotation.tasktype import Payable
+from annotation.tasktype import JSON, Payable, capabilities
+
+A_LOOK = 400  # items that a page looks at; a launch looks at all
+# (most that an assignment can earn, promised reward, assignments): number of HITs
+Kinds = Counter[tuple[Decimal, Decimal, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class HitCount:
+    """HITs that a launch would create; `low` and `high`: the 95 % interval if not every item was looked at.
+
+    `kinds` are the HITs of the `looked` items, out of `of` that are drawn. `problem`: the reason why a launch stops.
+    `warnings`: about the draw.
+    """
+
+    asked: int
+    hits: int
+    low: int
+    high: int
+    by_dataset: tuple[tuple[str, int], ...]
+    left_out: LeftOut
+    kinds: Kinds
+    looked: int
+    of: int
+    problem: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        return self.looked == self.of
+
+
+def count_hits(
+    batch: Batch,
+    *,
+    datasets: Sequence[Dataset] | None = None,
+    most: int | None = None,
+    progress: OnProgress = no_progress,
+) -> HitCount:
+    """Count for a draft, also for an unsaved one (with `datasets`); looks at `most` items."""
+    chosen = select(batch, datasets)
+    # the queue is shuffled, so its beginning is a random sample
+    looked = chosen.keys if most is None else chosen.keys[:most]
+    kinds: Kinds = Counter()
+    found: Counter[str] = Counter()
+    skipped: LeftOut = Counter()
+    entry = GoldEntry(batch.task)
+    for start in range(0, len(looked), CHUNK):
+        for hit in hits_of(batch, looked[start : start + CHUNK], ticket=0, left_out=skipped, entry=entry):
+            kinds[hit.reward, batch_funds.advertised_reward(batch, hit), hit.wanted] += 1
+            found[hit.item.dataset.slug] += 1
+        progress(min(start + CHUNK, len(looked)), len(looked))
+    counted = _counted(chosen, looked=len(looked), kinds=kinds, found=found, skipped=skipped)
+    return replace(counted, problem=chosen.problem or entry.problem, warnings=chosen.warnings)
+
+
+def quick_count(batch: Batch, datasets: Sequence[Dataset] | None = None) -> HitCount:
+    """The quick count that a page shows."""
+    return count_hits(batch, datasets=datasets, most=A_LOOK)
+
+
+def _counted(chosen: Selection, *, looked: int, kinds: Kinds, found: Counter[str], skipped: LeftOut) -> HitCount:
+    """The counts of a sample, extrapolated to all drawn items."""
+    of, hits = len(chosen.keys), found.total()
+    scale = of / looked if looked else 1.0
+    estimated = round(hits * scale)
+    share = wilson(hits, looked)
+    inexact = looked != of
+    seen = found.copy()
+    for (slug, _why), n in skipped.items():
+        seen[slug] += n
+    shares = {slug: found[slug] / n for slug, n in seen.items() if n}
+    alike = hits / max(1, looked)  # for a dataset without sampled items
+    by_dataset = [(slug, round(size * shares.get(slug, alike))) for slug, size in chosen.by_dataset.items()]
+    more = Counter({reason: round(n * scale) for reason, n in skipped.items()})
+    return HitCount(
+        asked=chosen.requested,
+        hits=estimated,
+        low=max(hits, math.floor(of * (share.low or 0))) if inexact else hits,
+        high=min(of - looked + hits, math.ceil(of * (share.high or 0))) if inexact else hits,
+        by_dataset=tuple(by_dataset),
+        left_out=chosen.left_out + more,
+        kinds=kinds,
+        looked=looked,
+        of=of,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,3 +276,42 @@ def _spread(figures: dict[str, Any], *, annotators: int) -> Spread | None:
     if low is None or high is None or n < 20 or low >= high:
         return None
     return planned_precision.observed(low, high, n, annotators=annotators)
+
+
+WORDS_PER_MINUTE = 238  # silent reading of English non-fiction by adults (Brysbaert 2019)
+LOOKED_AT = 40  # sampled items over all datasets
+
+
+def expected_seconds(datasets: Iterable[Dataset], task: str, options: Mapping[str, Any]) -> int:
+    """The task's estimate, averaged over items; else the time to read a context. At least one second."""
+    datasets = list(datasets)
+    return task_seconds(datasets, task, options) or reading_seconds(datasets)
+
+
+def task_seconds(datasets: Iterable[Dataset], task: str, options: Mapping[str, Any]) -> int | None:
+    """The mean of the task's estimates for a sample of the items; None if it makes none."""
+    kind = task_type(task)
+    payloads = list(_payloads(list(datasets), task, kind.options(options)))
+    estimates = [seconds for payload in payloads if (seconds := capabilities.seconds(kind, payload)) is not None]
+    return max(1, round(sum(estimates) / len(estimates))) if estimates else None
+
+
+def reading_seconds(datasets: Iterable[Dataset]) -> int:
+    """The time to read a context of the median dataset once, in seconds, at least 60."""
+    words = sorted(dataset.features.get("words", 0) for dataset in datasets)
+    middle = words[len(words) // 2] if words else 0
+    return max(60, round(60 * middle / WORDS_PER_MINUTE))
+
+
+def _payloads(datasets: list[Dataset], task: str, options: Any) -> Iterator[JSON]:
+    """Payloads of items spread evenly over the datasets."""
+    total = sum(dataset.size for dataset in datasets)
+    step = max(1, -(-total // LOOKED_AT))
+    before = 0
+    for dataset in datasets:
+        positions = range(-before % step, dataset.size, step)
+        for item in Item.objects.filter(dataset=dataset, position__in=positions).order_by("position"):
+            payload = task_type(task).prepare(item.example, options, Random(item.position))
+            if payload is not None:
+                yield payload
+        before += dataset.size

@@ -7,17 +7,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation import recruitment
-from annotation.flow.batches import (
-    confidence_draw,
-    estimates,
-    expected_time,
-    hidden_gold,
-    option_fit,
-    suggestions,
-    task_fit,
-)
-from annotation.flow.batches.batch_launch import features_of
+from annotation.flow.batches import confidence_draw, estimates, hidden_gold, suggestions, task_fit
 from annotation.flow.batches.settings import PLAIN, SETTINGS, BatchSettings, HiddenGold, columns, rule_of, stored
+from annotation.flow.batches.task_fit import features_of
 from annotation.flow.data.lineage import refuse_hidden_gold
 from annotation.flow.errors import Refused
 from annotation.flow.people import consent, worker_names
@@ -165,12 +157,12 @@ class Reading:
         self.values |= {name: value for name, value in proposals(kind).items() if self.values.get(name, 0) is None}
         self.values["options"] = options = self._options(task_type(kind), chosen)
         if "options" not in self.wrong:
-            self.problems |= option_fit.problems(chosen, task_type(kind), options)
+            self.problems |= task_fit.problems(chosen, task_type(kind), options)
         if "options" in self.wrong:
             return
         self._read_instructions(kind, options)
         if self.values.get("expected_minutes", 0) is None:
-            self.values["expected_minutes"] = expected_time.expected_seconds(chosen, kind, options) / 60
+            self.values["expected_minutes"] = estimates.expected_seconds(chosen, kind, options) / 60
 
     def _read_draw(self) -> None:
         """A draw by confidence, if the task and the other settings allow it."""

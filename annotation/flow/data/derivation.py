@@ -17,8 +17,7 @@ from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import CannotDerive, Derivation, Tally
 from annotation.flow.data import item_editing, item_writer
 from annotation.flow.data.item_writer import Filler, OnProgress, no_progress
-from annotation.flow.data.lineage import is_for_hidden_gold
-from annotation.flow.data.splits import other_splits
+from annotation.flow.data.lineage import is_for_hidden_gold, other_splits
 from annotation.flow.errors import Refused
 from annotation.flow.projects.job_queue import DerivationProgress
 from annotation.flow.setting_values import read_options

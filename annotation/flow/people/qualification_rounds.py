@@ -13,7 +13,7 @@ from annotation.flow.batches import batch_drafts
 from annotation.flow.batches.parsing import Reading
 from annotation.flow.batches.settings import BatchSettings
 from annotation.flow.errors import Refused
-from annotation.flow.people import bulk_grants, qualification_types, round_attempts, round_pools
+from annotation.flow.people import bulk_grants, qualification_types, round_attempts
 from annotation.flow.setting_values import InvalidSettings, Problems, read_values
 from annotation.models import Batch, Project, QualificationRound, QualificationType, User
 from annotation.pure.people import round_rules
@@ -201,7 +201,7 @@ def store_round(
         batch_drafts.change_batch(batch, settings, user=user)
     if terms.per_worker < len(settings.datasets):
         raise Refused(_("Use at least one item of each dataset: %(n)s.") % {"n": len(settings.datasets)})
-    round_pools.check(round_pools.pool_of(batch), per_worker=terms.per_worker, tries=terms.attempts)
+    round_attempts.check(round_attempts.pool_of(batch), per_worker=terms.per_worker, tries=terms.attempts)
     grants = grant_type(project, terms.grants) if isinstance(terms.grants, str) else terms.grants
     made, _new = QualificationRound.objects.update_or_create(batch=batch, defaults=vars(terms) | {"grants": grants})
     made.batch = batch

@@ -1,9 +1,10 @@
-"""Requesters as commands name them: by account, with the project that they act in."""
+"""Requesters as commands name them: by account, with the project that they act in; and the first invite."""
 
 from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models.functions import Now
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
@@ -11,7 +12,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.people import members
 from annotation.flow.projects.projects import create_project, project_named
 from annotation.flow.projects.settings import ProjectSettings
-from annotation.models import Member, Project, User
+from annotation.models import Invite, Member, Project, User
 from annotation.pure.people import consent_text
 
 
@@ -95,3 +96,13 @@ def _free_slug(name: str) -> str:
         number += 1
         slug = f"{plain}-{number}"
     return slug
+
+
+@transaction.atomic
+def first_invite() -> Invite | None:
+    """The link by which a new installation gets its first account, an owner's; None once anybody has one."""
+    if User.objects.exists():
+        return None
+    project = project_named()
+    made = project.invites.filter(role=Invite.Role.OWNER, created_by=None, used=0, expires_at__gt=Now()).first()
+    return made or members.invite(project, role=Invite.Role.OWNER, by=None, note=_("First account"))

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django_otp.oath import TOTP
 
 from annotation.flow.errors import Refused
-from annotation.flow.people import account_sessions
+from annotation.flow.people import sign_in
 from annotation.models import BackupCode, Project, SecondFactor, User, clock
 from annotation.models.sealed import Unsealable
 
@@ -70,7 +70,7 @@ def confirm(user: User, key: str, typed: str) -> list[str]:
     factor, new = SecondFactor.objects.get_or_create(user=user, defaults=values)
     if not new:
         raise Refused(_("Two-factor authentication is already on. Turn it off first."))
-    account_sessions.end_all(user)
+    sign_in.end_all(user)
     return _new_codes(factor)
 
 
@@ -176,5 +176,5 @@ def remove(user: User) -> bool:
     """Turn two-factor authentication off and end all sessions of the user; False if it was off."""
     was_on = bool(SecondFactor.objects.filter(user=user).delete()[0])
     if was_on:
-        account_sessions.end_all(user)
+        sign_in.end_all(user)
     return was_on

@@ -7,7 +7,7 @@ import secrets
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -17,7 +17,21 @@ from annotation.flow.money import ledger
 from annotation.flow.people import two_factor
 from annotation.flow.projects import audit_log
 from annotation.flow.work import leases, next_assignment
-from annotation.models import AccessKey, ApiRequest, ApiToken, Member, Message, PayoutLine, Project, User, Worker
+from annotation.models import (
+    AccessKey,
+    ApiRequest,
+    ApiToken,
+    Assignment,
+    Hit,
+    Member,
+    Message,
+    PayoutLine,
+    ProblemReport,
+    Project,
+    User,
+    Worker,
+    WorkerResponse,
+)
 from annotation.models.project import worker_id
 from annotation.pure.batches import lifecycle
 from annotation.pure.people import roles
@@ -101,3 +115,27 @@ def delete_account(user: User) -> None:
     user.save()
     two_factor.remove(user)
     models.UserSession.objects.filter(user=user).delete()
+
+
+@transaction.atomic
+def erase(assignments: QuerySet[Assignment]) -> int:
+    """Erase responses with all revisions, drafts, and texts of problem reports; returns of how many assignments.
+
+    Exclude the responses before. Idempotent.
+    """
+    reports_with_text = ProblemReport.objects.filter(assignment=OuterRef("pk")).exclude(text="")
+    has_content = Q(responses__isnull=False) | Q(draft__isnull=False) | Exists(reports_with_text)
+    keys = sorted(set(assignments.filter(has_content).values_list("pk", flat=True)))
+    erased, changed = 0, set()
+    for key in keys:
+        row = Assignment.locked(key, "batch__project")  # lock: a change may be submitted at the same time
+        gone, _models = WorkerResponse.objects.filter(assignment=row).delete()
+        Assignment.objects.filter(pk=key).update(draft=None)
+        reports = ProblemReport.objects.filter(assignment=row).exclude(text="").update(text="")
+        if gone:
+            changed.add(row.hit_id)
+        if gone or reports or row.draft is not None:
+            audit_log.record("erased", row)
+            erased += 1
+    Hit.objects.filter(pk__in=changed).note_change()  # after all assignments, as in the lock order
+    return erased

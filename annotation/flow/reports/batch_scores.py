@@ -18,7 +18,7 @@ from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.data.dataset_import import file_digest
 from annotation.flow.data.item_writer import OnProgress, no_progress
 from annotation.flow.errors import Refused
-from annotation.flow.money import earnings
+from annotation.flow.money import wages
 from annotation.flow.reports import (
     altered_facts,
     baselines,
@@ -182,7 +182,7 @@ def _version(batch: Batch, responses: dict[str, Any]) -> str:
     gold = GoldDecision.objects.filter(hit__batch=batch).aggregate(last=Max("pk"))
     known = [responses, excluded.aggregate(count=Count("pk"), last=Max("excluded_at")), models, gold]
     known += map(_responses, others)
-    if earnings.pays_by_answer(batch.task):
+    if wages.pays_by_answer(batch.task):
         known.append(batch.payments.aggregate(last=Max("paid_at")))
     parts = [LAYOUT, *(value for each in known for value in each.values()), batch.size, batch.seed]
     parts += across_batches.version_of(batch) + altered_facts.version_of(batch) + model_predictions.version_of(batch)
@@ -272,7 +272,7 @@ def _answers_by_hit(batch: Batch, hits: list[Hit], part: BatchPart) -> defaultdi
 
 def _paid(batch: Batch, assignments: Iterable[int]) -> dict[int, int]:
     """US cents by assignment, for reports of tasks that pay by response."""
-    return earnings.paid_for_answers(assignments) if earnings.pays_by_answer(batch.task) else {}
+    return wages.paid_for_answers(assignments) if wages.pays_by_answer(batch.task) else {}
 
 
 def _predicted(task: TaskType, hits: list[Hit]) -> defaultdict[int, list[GivenResponse]]:

@@ -13,8 +13,7 @@ from annotation.derivations.pooling import names_in
 from annotation.discovery import listed
 from annotation.flow.data import item_editing
 from annotation.flow.data.dataset_files import blocks_of, examples_of, whole_file
-from annotation.flow.data.lineage import sources_of
-from annotation.flow.data.splits import splits_of, stem_of
+from annotation.flow.data.lineage import sources_of, splits_of, stem_of
 from annotation.flow.reports import methods_facts
 from annotation.flow.reports.batch_scores import cached_report
 from annotation.flow.reports.model_predictions import models_with_counts

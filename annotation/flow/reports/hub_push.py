@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.data import hub
 from annotation.flow.data.dataset_files import examples_of, refusing, whole_file
-from annotation.flow.data.splits import splits_of
+from annotation.flow.data.lineage import splits_of
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.flow.reports import dataset_documents

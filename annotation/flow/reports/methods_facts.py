@@ -21,7 +21,7 @@ from annotation.flow.money import wages
 from annotation.flow.reports import preregistration, score_looks
 from annotation.flow.reports.participation import unpaid_of
 from annotation.flow.reports.preregistration import LABELS
-from annotation.flow.review import double_adjudication, review_decisions
+from annotation.flow.review import adjudication, review_decisions
 from annotation.flow.work import eligibility
 from annotation.models import (
     Assignment,
@@ -266,7 +266,7 @@ def _decided(batch: Batch, answers: QuerySet[Assignment]) -> dict[str, int]:
 
 def _decided_twice(batch: Batch) -> dict[str, Any]:
     """HITs on which two requesters decided independently, and on how many they agreed."""
-    agreed, twice = double_adjudication.agreement(batch)
+    agreed, twice = adjudication.agreement(batch)
     return {"twice": twice, "agreed": agreed}
 
 

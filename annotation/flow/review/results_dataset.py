@@ -18,7 +18,7 @@ from annotation.flow.data.derivation import code_version
 from annotation.flow.data.item_writer import CHUNK, Filler, OnProgress, no_progress
 from annotation.flow.data.response_files import time_text
 from annotation.flow.errors import Refused
-from annotation.flow.review import double_adjudication, review_decisions
+from annotation.flow.review import adjudication, review_decisions
 from annotation.flow.review.review_decisions import ResponseWithReview
 from annotation.models import Adjudication, Batch, Dataset, Hit, Item, Review, User
 from annotation.models.fields import to_text
@@ -193,7 +193,7 @@ class _ResultsDataset:
     def _chunk(self, source: Dataset, keys: list[int]) -> Iterator[ResultItem]:
         hits = list(Hit.objects.filter(pk__in=keys).select_related("item").order_by("item__position"))
         responses = responses_by_hit(self._batch, hits)
-        decisions = double_adjudication.decisions_on(keys)
+        decisions = adjudication.decisions_on(keys)
         for hit in hits:
             self.tally.read += 1
             found, reason = (

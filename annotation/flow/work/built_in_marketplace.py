@@ -10,7 +10,7 @@ from django.db.models import Count, Max, Min, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
-from annotation.flow.money.earnings import pays_by_answer
+from annotation.flow.money.wages import pays_by_answer
 from annotation.flow.people import qualification_types, sign_up
 from annotation.flow.work import arm_draws, eligibility, next_assignment, open_work
 from annotation.flow.work.eligibility import Missing

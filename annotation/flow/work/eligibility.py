@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.flow.errors import Refused
-from annotation.flow.money.earnings import pays_by_answer
+from annotation.flow.money.wages import pays_by_answer
 from annotation.flow.people import qualification_types
 from annotation.models import (
     Batch,

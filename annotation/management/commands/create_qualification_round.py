@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 
 from annotation.flow.people.qualification_rounds import SETTLED, chances, parse_round, rule_in_words, store_round
-from annotation.flow.people.round_pools import pool_of
+from annotation.flow.people.round_attempts import pool_of
 from annotation.management.json_command import integer_between, minutes, project_of, slug, words
 from annotation.management.launch_summary import LaunchCommand
 from annotation.models import Batch, QualificationRound

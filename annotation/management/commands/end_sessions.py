@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import F
 
 from annotation.flow.errors import Refused
-from annotation.flow.people import account_sessions
+from annotation.flow.people import sign_in
 from annotation.management.json_command import JSONCommand, account_of, words
 from annotation.models import User
 
@@ -22,5 +22,5 @@ class Command(JSONCommand):
             raise Refused("Name an account, or give --all.")
         if options["all"]:
             return {"accounts": User.objects.update(sessions_ended=F("sessions_ended") + 1)}
-        account_sessions.end_all(account_of(options["username"]))
+        sign_in.end_all(account_of(options["username"]))
         return {"accounts": 1}

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.flow.data.dataset_files import export_dataset, export_folder, wants_folder
-from annotation.flow.data.splits import splits_of
+from annotation.flow.data.lineage import splits_of
 from annotation.flow.reports import dataset_documents
 from annotation.flow.reports.hub_push import Push, push
 from annotation.formats import FORMATS

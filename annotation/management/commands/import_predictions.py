@@ -3,7 +3,7 @@
 from typing import Any
 
 from annotation.flow.data import item_writer
-from annotation.flow.reports import batch_scores, prediction_import
+from annotation.flow.reports import batch_scores, model_predictions
 from annotation.management.json_command import (
     JSONCommand,
     batch_named,
@@ -43,7 +43,7 @@ class Command(JSONCommand):
         terms = {"model": options["model"], "progress": self.progress_printer("Predictions")}
         if options["batch"]:
             batch = batch_named(project, options["batch"])
-            return prediction_import.import_predictions(batch, dataset, options["file"], **terms)
+            return model_predictions.import_predictions(batch, dataset, options["file"], **terms)
         terms |= {"format": options["format"], "shown": options["shown"]}
         return batch_scores.import_predictions(dataset, options["file"], **terms)
 

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from typing import Any
 
-from annotation.flow.batches import option_fit
+from annotation.flow.batches import task_fit
 from annotation.flow.setting_values import InvalidSettings, read_options
 from annotation.management.json_command import JSONCommand, dataset_named, integer_between, project_of, rubric, slug
 from annotation.management.setting_options import option_values
@@ -29,7 +29,7 @@ class Command(JSONCommand):
         dataset, task = dataset_named(project_of(options), options["dataset"]), task_type("rate")
         settled = read_options(task.Options, option_values([("rubric", f"@{options['rubric']}")], task.Options))
         given = {"rubric": settled.rubric}
-        if wrong := option_fit.problems([dataset], task, given):
+        if wrong := task_fit.problems([dataset], task, given):
             raise InvalidSettings(wrong)
         shown: list[dict[str, Any]] = []
         sizes, left_out = [], Counter[str]()
@@ -46,7 +46,7 @@ class Command(JSONCommand):
             "most_controls": max(sizes, default=(0, 0))[0],
             "most_bytes": max((size for _n, size in sizes), default=0),
         }
-        told = option_fit.warnings([dataset], task, given)
+        told = task_fit.warnings([dataset], task, given)
         return {"items": shown, "rated": len(sizes), "left_out": dict(left_out), **most, "warnings": told}
 
     def lines(self, result: dict[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.flow.errors import Refused
-from annotation.flow.people.invites import first_invite
+from annotation.flow.people.requesters import first_invite
 from annotation.flow.projects import audit_log
 from annotation.flow.projects.request_context import acting
 from annotation.management.json_command import integer_between

@@ -15,7 +15,8 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.batches import add_assignments
 from annotation.flow.errors import Conflict, Refused
-from annotation.flow.review import assignment_approval, response_erasure, review_decisions
+from annotation.flow.people import worker_erasure
+from annotation.flow.review import assignment_approval, review_decisions
 from annotation.flow.review.review_decisions import Decision
 from annotation.flow.work import leases
 from annotation.marketplaces.flow import visit_pay
@@ -135,7 +136,7 @@ def leave_out(visit: Visit, *, why: str) -> None:
         if not keeps:
             _discard(assignment, reasons()[why])
     if why == WITHDRAWN:
-        response_erasure.erase(Assignment.objects.filter(visited__visit=visit))
+        worker_erasure.erase(Assignment.objects.filter(visited__visit=visit))
     for row in rows if not keeps else ():
         _ask_again(row)
 

@@ -7,9 +7,9 @@ from typing import Any
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from annotation.flow.batches.batch_launch import features_of
 from annotation.flow.batches.parsing import proposals
 from annotation.flow.batches.settings import GROUPS, SETTINGS, HiddenGold, stored
+from annotation.flow.batches.task_fit import features_of
 from annotation.forms.setting_fields import OptionsForm, is_changed
 from annotation.models import Batch
 from annotation.pure.setting_fields import DRAFT, digests, settings_of

@@ -10,9 +10,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation.flow.batches import batch_drafts, estimates, expected_time, item_selection
-from annotation.flow.batches.estimates import Estimate, pays
-from annotation.flow.batches.hit_counts import quick_count
+from annotation.flow.batches import batch_drafts, estimates, item_selection
+from annotation.flow.batches.estimates import Estimate, pays, quick_count
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
 from annotation.flow.people import consent, round_attempts
@@ -170,11 +169,11 @@ def _context(request: Request, project: Project, draft: Batch | None, form: Laun
     if draft is None:
         return context | {"plan": None}
     held = draft.datasets.order_by("slug")
-    task_seconds = expected_time.task_seconds(held, draft.task, draft.options)
+    task_seconds = estimates.task_seconds(held, draft.task, draft.options)
     count = quick_count(draft)
     costs = costs_exhibit(estimates.estimate_of(draft, count), draft)
     plan = batch_drafts.plan(draft, count, workers=list(draft.workers.all()))
-    proposed = _proposed(task_seconds, expected_time.reading_seconds(held))
+    proposed = _proposed(task_seconds, estimates.reading_seconds(held))
     form.fields["expected_minutes"].initial = round(proposed["proposed"], 1)
     return context | {"plan": plan, "first_item": first_item(request, draft, total=count.hits)} | costs | proposed
 
@@ -183,7 +182,7 @@ def _consequences(request: Request, form: LaunchForm) -> dict[str, Any]:
     chosen = form.cleaned_data.get("datasets")
     if not chosen:
         return {"plan": None}
-    proposed = _proposed(form.task_seconds(), expected_time.reading_seconds(chosen))
+    proposed = _proposed(form.task_seconds(), estimates.reading_seconds(chosen))
     draft, count = form.stated, form.count()
     if draft is None or count is None:
         return {"plan": None} | proposed

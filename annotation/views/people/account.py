@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
-from annotation.flow.people import account_sessions, shortcuts, two_factor, worker_erasure
+from annotation.flow.people import shortcuts, sign_in, two_factor, worker_erasure
 from annotation.flow.projects import projects
 from annotation.forms.account import DeletionForm, ProfileForm, ShortcutsForm
 from annotation.models import User
@@ -40,7 +40,7 @@ def account(request: Request) -> HttpResponse:
         "members": _in_present_projects(user.memberships),
         "workers": _in_present_projects(user.workers),
         "two_factor": two_factor.is_on(user),
-        "sessions": account_sessions.sessions_of(user),
+        "sessions": sign_in.sessions_of(user),
         "may_found": projects.may_create_project(user),
     }
     return answer(request, "people/account.html", context, form, wait)
@@ -53,7 +53,7 @@ def _in_present_projects(rows: Any) -> Any:
 @signed_in_action
 def session_end(request: Request, pk: int) -> HttpResponse:
     """End another session of the viewer."""
-    if not account_sessions.end_session(request.user, pk):
+    if not sign_in.end_session(request.user, pk):
         raise Http404
     messages.success(request, _("That session was ended."))
     return see_other("account")
@@ -62,7 +62,7 @@ def session_end(request: Request, pk: int) -> HttpResponse:
 @signed_in_action
 def sessions_end(request: Request) -> HttpResponse:
     """End all sessions of the viewer but this one."""
-    account_sessions.end_all(request.user)
+    sign_in.end_all(request.user)
     update_session_auth_hash(request, request.user)
     messages.success(request, _("You were signed out everywhere else."))
     return see_other("account")

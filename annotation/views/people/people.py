@@ -17,7 +17,7 @@ from annotation import jobs
 from annotation.flow.batches import workers_needed
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import worker_messages
-from annotation.flow.people import invites, members, mturk_ids, qualification_types, sign_up, worker_profile
+from annotation.flow.people import members, mturk_ids, qualification_types, sign_up, worker_profile
 from annotation.flow.projects import audit_log
 from annotation.forms.projects import InviteForm
 from annotation.forms.setting_fields import FilterForm
@@ -38,7 +38,7 @@ def people(request: Request, project: Project) -> HttpResponse:
     places = min(whole_number(request.GET.get("places", ""), 0) or missing or 1, InviteForm.MOST_PLACES)
     form = InviteForm(request.POST or None, role=role, initial={"places": places})
     if request.method == "POST" and form.is_valid():
-        made = invites.invite(project, by=request.user, **form.cleaned_data)
+        made = members.invite(project, by=request.user, **form.cleaned_data)
         return HttpResponseRedirect(f"{reverse('people', args=[project.slug])}?made={made.pk}", status=303)
     wanted = worker_profile.WorkerFilter.of(request.GET)
     page = wanted.page(wanted.narrow(project, project.workers.select_related("user", "block")), request.GET)
@@ -106,14 +106,14 @@ def mturk_ids_import(request: Request, project: Project) -> HttpResponse:
 def batch_invite(request: Request, project: Project, batch: Batch) -> HttpResponse:
     """Create a link for as many workers as lack one; the batch's overview shows it."""
     if missing := min(workers_needed.places_missing(project), InviteForm.MOST_PLACES):
-        invites.invite(project, by=request.user, role=Invite.Role.WORKER, places=missing)
+        members.invite(project, by=request.user, role=Invite.Role.WORKER, places=missing)
     return see_other("batch", project.slug, batch.slug)
 
 
 @member_action(roles.PEOPLE)
 def invite_revoke(request: Request, project: Project, pk: int) -> HttpResponse:
     """Revoke an invite."""
-    invites.revoke_invite(get_object_or_404(Invite, project=project, pk=pk))
+    members.revoke_invite(get_object_or_404(Invite, project=project, pk=pk))
     messages.success(request, _("The link no longer works. Everybody who joined with it stays."))
     return see_other("people", project.slug)
 

@@ -10,17 +10,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.flow.batches import batch_drafts
-from annotation.flow.batches.hit_counts import quick_count
+from annotation.flow.batches.estimates import quick_count
 from annotation.flow.batches.item_selection import rows_of
 from annotation.flow.errors import Refused
-from annotation.flow.people import (
-    bulk_grants,
-    qualification_rounds,
-    qualification_types,
-    round_attempts,
-    round_pools,
-    round_results,
-)
+from annotation.flow.people import bulk_grants, qualification_rounds, qualification_types, round_attempts, round_results
 from annotation.flow.people.round_results import Result
 from annotation.forms.qualification_rounds import RoundForm
 from annotation.models import Batch, Project, QualificationRound
@@ -125,7 +118,7 @@ def _pool(form: RoundForm, draft: Batch | None) -> dict[str, Any]:
     datasets = stored.datasets.all() if stored else form.cleaned_data["datasets"]
     sizes = {dataset.slug: dataset.items.usable().count() for dataset in datasets}
     whole = [slug for slug, held in count.by_dataset if held == sizes[slug]]
-    return {"pool": count, "left_out": rows_of(count.left_out), "warnings": round_pools.warnings_of(whole)}
+    return {"pool": count, "left_out": rows_of(count.left_out), "warnings": round_attempts.warnings_of(whole)}
 
 
 def _saved(request: Request, draft: Batch, *, new: bool) -> HttpResponse:
@@ -278,7 +271,7 @@ def facts(round: QualificationRound) -> list[tuple[str, str]]:
     minutes = _("%(n)s minutes, starting with the first item")
     limit = minutes % {"n": round.seconds // 60} if round.seconds else _("none")
     shares = rules.shares(round.per_worker, round_attempts.datasets_of(round))
-    pool = round_pools.pool_of(round.batch)
+    pool = round_attempts.pool_of(round.batch)
     return [
         (_("Pool"), _("%(n)s items (%(items)s)") % {"n": sum(pool.values()), "items": _counted(pool)}),
         (_("Items for each worker"), f"{round.per_worker} ({_counted(shares)})"),

@@ -25,7 +25,7 @@ from django.views.i18n import set_language
 
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import announcements, notice_inbox
-from annotation.flow.people import consent, invites, shortcuts, sign_in_throttle, sign_up, two_factor
+from annotation.flow.people import consent, members, shortcuts, sign_in, sign_up, two_factor
 from annotation.flow.projects import projects, recycle_bin
 from annotation.flow.work import eligibility
 from annotation.forms.sign_up import JoinForm
@@ -68,22 +68,22 @@ class SignIn(LoginView):
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         name = request.POST.get("username", "")
-        is_known = constant_time_compare(request.COOKIES.get(KNOWN, ""), sign_in_throttle.seal(name))
-        most = 0 if is_known else sign_in_throttle.MOST_AT_ADDRESS
-        wait = sign_in_throttle.wait_of(name, address=address_of(request), most_at_address=most)
+        is_known = constant_time_compare(request.COOKIES.get(KNOWN, ""), sign_in.seal(name))
+        most = 0 if is_known else sign_in.MOST_AT_ADDRESS
+        wait = sign_in.wait_of(name, address=address_of(request), most_at_address=most)
         if not wait:
             return super().post(request, *args, **kwargs)
         return too_many_attempts(request, wait, next=self.get_redirect_url())
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         name = self.request.POST.get("username", "")
-        sign_in_throttle.forget(name, address=address_of(self.request))
+        sign_in.forget(name, address=address_of(self.request))
         if two_factor.is_on(form.get_user()):
             response = ask_for_code(self.request, form.get_user(), after=self.get_redirect_url())
         else:
             response = super().form_valid(form)
         kept: dict[str, Any] = {"max_age": KNOWN_FOR, "secure": settings.SESSION_COOKIE_SECURE, "httponly": True}
-        response.set_cookie(KNOWN, sign_in_throttle.seal(name), samesite="Lax", **kept)
+        response.set_cookie(KNOWN, sign_in.seal(name), samesite="Lax", **kept)
         return response
 
 
@@ -144,10 +144,10 @@ def home(request: Request) -> HttpResponse:
 @require_get_or_post
 def join(request: Request, token: str) -> HttpResponse:
     """Join by invite link: create an account, or join with the current one."""
-    if request.user.is_authenticated and (known := invites.joined_by(token, request.user)):
+    if request.user.is_authenticated and (known := members.joined_by(token, request.user)):
         messages.info(request, _("You have joined “%(project)s” already.") % {"project": known.project})
         return redirect("work") if known.role == Invite.Role.WORKER else redirect("project", known.project.slug)
-    invited = invites.usable_invite(token)
+    invited = members.usable_invite(token)
     if invited is None:
         return render(request, "people/join.html", {"invite": None}, status=410)
     if request.method == "POST" and request.user.is_authenticated:
@@ -165,7 +165,7 @@ def join(request: Request, token: str) -> HttpResponse:
 
 def _joined(request: Request, invited: Invite, user: User) -> HttpResponse:
     try:
-        invites.accept_invite(invited, user)
+        members.accept_invite(invited, user)
     except Refused as refusal:
         return render(request, "people/join.html", {"invite": None, "message": str(refusal)}, status=410)
     return redirect("consent" if invited.role == Invite.Role.WORKER else "project", invited.project.slug)
@@ -241,7 +241,7 @@ def open_join(request: Request, slug: str) -> HttpResponse:
 
 def _create_account(request: Request, project: Project) -> HttpResponse:
     """Create an account and join; 429 if one address creates many."""
-    wait = sign_in_throttle.wait_of("open page", address=address_of(request))
+    wait = sign_in.wait_of("open page", address=address_of(request))
     if wait:
         return too_many_attempts(request, wait, again=request.get_full_path())
     form = JoinForm(request.POST)

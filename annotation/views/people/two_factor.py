@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from annotation.flow.people import sign_in_throttle, two_factor
+from annotation.flow.people import sign_in, two_factor
 from annotation.forms.account import CodeForm, ProofForm
 from annotation.models import User, clock
 from annotation.views import qr_code
@@ -27,7 +27,7 @@ from annotation.views.post_handling import see_other
 
 def too_many(user: User, form: forms.Form) -> int:
     """Count an attempt of this person; returns the seconds to wait, and adds an error, if it is one too many."""
-    wait = sign_in_throttle.wait_of(f"{user.pk} proves", address="")
+    wait = sign_in.wait_of(f"{user.pk} proves", address="")
     if wait:
         text = ngettext(
             "Too many attempts. You can try again in %(wait)s second.",
@@ -41,7 +41,7 @@ def too_many(user: User, form: forms.Form) -> int:
 
 def proved(user: User) -> None:
     """Forget the attempts before the right one."""
-    sign_in_throttle.forget(f"{user.pk} proves", address="")
+    sign_in.forget(f"{user.pk} proves", address="")
 
 
 def answer(

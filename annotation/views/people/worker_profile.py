@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.batches import hidden_gold
 from annotation.flow.errors import Refused
-from annotation.flow.money import earnings
+from annotation.flow.money import wages
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import qualification_types, round_attempts, sign_up, worker_erasure, worker_profile
 from annotation.flow.work import grading
@@ -44,7 +44,7 @@ def annotator(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
         "quality": [_shown("grades", grades), _shown("agreement", agreements)],
         "batches": worker_profile.by_batch(worker),
         "chart": _chart(worker),
-        "earned": earnings.earnings(worker),
+        "earned": wages.earnings(worker),
         "paid": worker.payments.exists() or worker.assignments.filter(auto_approve_at__isnull=False).exists(),
         "held": _held(worker),
         "thread": list(worker_messages.messages_of(worker)[:MESSAGES]),

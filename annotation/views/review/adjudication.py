@@ -13,7 +13,7 @@ from django.utils.translation import gettext_noop
 from annotation.flow.batches.hit_headings import heading
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.projects import overview
-from annotation.flow.review import adjudication, comments, conclusions, double_adjudication, review_decisions
+from annotation.flow.review import adjudication, comments, conclusions, review_decisions
 from annotation.models import Adjudication, Batch, Hit, Project
 from annotation.pure.people import roles
 from annotation.pure.review import review_state
@@ -71,7 +71,7 @@ def adjudicate(request: Request, project: Project, batch: Batch) -> HttpResponse
 
 def _agreement(batch: Batch) -> dict[str, Any] | None:
     """Of two adjudicators: {"agreed", "n", "figure"}; None: no HIT has two decisions."""
-    agreed, n = double_adjudication.agreement(batch)
+    agreed, n = adjudication.agreement(batch)
     return {"agreed": agreed, "n": n, "figure": wilson(agreed, n).as_json()} if n else None
 
 
@@ -145,7 +145,7 @@ def _decide(request: Request, batch: Batch, made: Adjudication, *, typed: dict[s
         return _page(request, batch, made.hit, typed=typed | {"problem": str(refused)}, status=422)
     if is_decided:
         overview.decided(batch, "to_adjudicate")
-    elif len(double_adjudication.decisions_on([made.hit_id])[made.hit_id]) >= 2:
+    elif len(adjudication.decisions_on([made.hit_id])[made.hit_id]) >= 2:
         text = _("Another requester has decided differently on the last HIT. It stays here for a final decision.")
         messages.info(request, text)
     return _on(request, batch, made.hit)
@@ -169,7 +169,7 @@ def _undoable(request: Request, batch: Batch) -> dict[str, Any] | None:
         return {"public_id": row.public_id, "label": _("excluded"), "waits": False}
     states = {standing.state for standing in adjudication.accepted(row)}
     waits = not states and batch.two_adjudicators
-    mine = _own(request, double_adjudication.decisions_on([row.pk])[row.pk]) if waits else None
+    mine = _own(request, adjudication.decisions_on([row.pk])[row.pk]) if waits else None
     if state := max(states, default=mine.decision if mine else ""):  # "edited" comes after "accepted"
         return {"public_id": row.public_id, "label": _(DONE[state]), "waits": waits}
     return None
@@ -177,7 +177,7 @@ def _undoable(request: Request, batch: Batch) -> dict[str, Any] | None:
 
 def _own(request: Request, decisions: list[Adjudication]) -> Adjudication | None:
     """The viewer's decision while the other one is missing."""
-    return double_adjudication.own(decisions, request.user) if len(decisions) < 2 else None
+    return adjudication.own(decisions, request.user) if len(decisions) < 2 else None
 
 
 def _page(
@@ -200,7 +200,7 @@ def _page(
     picks = [each for each in responses if each["standing"].takes_part]
     taken = [each for each in picks if each["standing"].state in review_state.TAKEN]
     decided = bool(row.excluded_at) or len(taken) == 1
-    decisions = double_adjudication.decisions_on([row.pk] if batch.two_adjudicators else ())[row.pk]
+    decisions = adjudication.decisions_on([row.pk] if batch.two_adjudicators else ())[row.pk]
     mine = None if decided else _own(request, decisions)
     for each in picks:
         each["pick"] = f"{each['assignment'].public_id}.{each['assignment'].revision}"

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.batches.hit_headings import heading
 from annotation.flow.errors import Refused
-from annotation.flow.money import earnings
+from annotation.flow.money import wages
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import mturk_ids, qualification_types, round_attempts, round_results, sign_up
 from annotation.flow.reports import altered_facts, worker_scores
@@ -233,7 +233,7 @@ def claim_mturk_id(request: Request, slug: str) -> HttpResponse:
 def my_earnings(request: Request) -> HttpResponse:
     """The viewer's earnings by state, by project and by batch."""
     rows: list[dict[str, Any]] = [
-        {"worker": worker, "sums": earnings.earnings(worker), "batches": eligibility.earned_by_batch(worker)}
+        {"worker": worker, "sums": wages.earnings(worker), "batches": eligibility.earned_by_batch(worker)}
         for worker in request.user.workers.select_related("project").filter(project__removed_at=None)
     ]
     rows.sort(key=lambda row: row["worker"].project.title)

@@ -14,7 +14,7 @@ from annotation.dry_run.run import dry_run
 from annotation.flow.batches import add_items, batch_launch
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.errors import Refused
-from annotation.flow.people import round_pools
+from annotation.flow.people import round_attempts
 from annotation.models import Batch, Dataset
 from tests.batches import create_batch, create_round
 from tests.conftest import records
@@ -89,7 +89,7 @@ def test_items_whose_gold_says_too_little_are_missing_in_a_round(project: Any, t
     bare = [record | ({"answers": []} if k < 2 else {}) for k, record in enumerate(records(6))]
     found = made(project, stored(project, tmp_path, bare))
     assert found.batch.size == 4
-    assert round_pools.pool_of(found.batch) == {"made": 4}
+    assert round_attempts.pool_of(found.batch) == {"made": 4}
 
 
 def test_a_launch_without_a_hit_says_why_and_leaves_a_draft_as_it_was(project: Any, pool: Dataset) -> None:

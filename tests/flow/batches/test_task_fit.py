@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from annotation.flow.batches import batch_launch, hit_counts, task_fit
+from annotation.flow.batches import batch_launch, estimates, task_fit
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.models import Batch, Dataset
 from annotation.pure.data.example import Example
@@ -79,7 +79,7 @@ def test_what_features_rule_out_is_never_asked_about(kind: str) -> None:
             example = Example.from_json(entry["example"])
             count = FeatureCount()
             count.add(example)
-            features = batch_launch.features_of([Dataset(features=count.as_json())])
+            features = task_fit.features_of([Dataset(features=count.as_json())])
             if task.prepare(example, task.options(capabilities.suggest(task, features)), Random(0)) is not None:
                 assert capabilities.fits(task, features), f"{file.parent.name}: {example.id}"
     assert task.needs.startswith("Requires ")
@@ -90,7 +90,7 @@ def test_hits_are_counted_exactly_where_few_are_asked_for(project: Any, tmp_path
     batch = create_batch(
         project, "b", task="coreference", datasets=[stored(project, tmp_path, mixed)], instructions="Read."
     )
-    count = hit_counts.count_hits(batch)
+    count = estimates.count_hits(batch)
     assert (count.asked, count.hits, count.low, count.high, count.exact) == (12, 3, 3, 3, True)
     report = batch_launch.launch(batch)
     assert (report["asked"], report["hits"]) == (count.asked, count.hits)
@@ -103,19 +103,19 @@ def test_a_sample_gives_an_interval_that_mostly_holds_what_is_launched(project: 
     mixed = [record | (PLAIN if rng.random() < 0.4 else {}) for record in records(60)]
     data = stored(project, tmp_path, mixed)
     batch = create_batch(project, "b", task="coreference", datasets=[data], instructions="Read.", seed=seed)
-    count, whole = hit_counts.count_hits(batch, most=20), hit_counts.count_hits(batch)
+    count, whole = estimates.count_hits(batch, most=20), estimates.count_hits(batch)
     assert not count.exact
     assert count.low <= count.hits <= count.high
     assert count.low <= whole.hits <= count.high
     assert (count.looked, count.of, count.asked) == (20, 60, 60)
-    assert count == hit_counts.count_hits(batch, most=20)
+    assert count == estimates.count_hits(batch, most=20)
 
 
 def test_a_sample_counts_each_dataset_by_its_own_share(project: Any, tmp_path: Path) -> None:
     plain = stored(project, tmp_path, [record | PLAIN for record in records(40)], "plain")
     hopped = dataset_of(project, tmp_path, name="hopped", size=40)
     batch = create_batch(project, "b", task="coreference", datasets=[plain, hopped], instructions="Read.")
-    assert dict(hit_counts.count_hits(batch, most=30).by_dataset) == {"hopped": 40, "plain": 0}
+    assert dict(estimates.count_hits(batch, most=30).by_dataset) == {"hopped": 40, "plain": 0}
 
 
 def test_a_dataset_that_the_sample_holds_nothing_of_counts_by_the_share_of_the_others(
@@ -123,7 +123,7 @@ def test_a_dataset_that_the_sample_holds_nothing_of_counts_by_the_share_of_the_o
 ) -> None:
     hopped = [dataset_of(project, tmp_path, name=name, size=40) for name in ("first", "second", "third")]
     batch = create_batch(project, "b", task="coreference", datasets=hopped, instructions="Read.")
-    found = hit_counts.count_hits(batch, most=2)  # one dataset at least is not in it
+    found = estimates.count_hits(batch, most=2)  # one dataset at least is not in it
     assert dict(found.by_dataset) == {"first": 40, "second": 40, "third": 40}
 
 
@@ -131,7 +131,7 @@ def test_the_count_of_a_draft_that_is_not_stored_is_that_of_one_that_is(project:
     made = draft(project, "made", dataset, sample=3)
     same = ["project", "task", "options", "seed", "sample", "assignments_per_hit"]
     imagined = Batch(**{name: getattr(made, name) for name in same})
-    assert hit_counts.count_hits(imagined, datasets=[dataset]) == hit_counts.count_hits(made)
+    assert estimates.count_hits(imagined, datasets=[dataset]) == estimates.count_hits(made)
 
 
 def test_ablated_questions_are_judged_only_where_something_is_ablated(project: Any, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from annotation.flow.data.dataset_files import examples_of, export_dataset
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.data.derivation import derive_dataset
-from annotation.flow.data.splits import other_splits, splits_of
+from annotation.flow.data.lineage import other_splits, splits_of
 from annotation.flow.reports.dataset_documents import datasheet_of, sheet_of
 from annotation.flow.review.results_dataset import create_results_dataset
 from annotation.management.commands.export_dataset import files_of

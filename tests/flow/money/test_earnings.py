@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from annotation.flow.money import ledger
-from annotation.flow.money.earnings import earnings
+from annotation.flow.money.wages import earnings
 from annotation.flow.review import assignment_approval
 from annotation.models import Assignment, Batch
 from annotation.tasktype import Payable

@@ -11,7 +11,7 @@ import pytest
 
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger, ledger_audit, payouts
-from annotation.flow.money.earnings import earnings
+from annotation.flow.money.wages import earnings
 from annotation.models import Entry, Payout, PayoutLine
 from tests.flow.paying import paid_batch, worked
 

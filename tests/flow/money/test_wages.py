@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from annotation.flow.errors import Refused
-from annotation.flow.money import earnings, ledger, ledger_audit, wages
+from annotation.flow.money import ledger, ledger_audit, wages
 from annotation.flow.review import assignment_approval
 from annotation.models import Batch, Payment
 from tests.flow.acting import newcomer, take
@@ -95,7 +95,7 @@ def test_who_earned_less_than_the_floor_is_paid_the_difference_once(low: Batch, 
     with pytest.raises(Refused, match="changed in the meantime"):
         wages.top_up(low, shown=shown)
     assert Payment.objects.filter(kind="top_up").count() == 1
-    assert earnings.earnings(bob).top_ups == D("0.50")
+    assert wages.earnings(bob).top_ups == D("0.50")
     assert ledger_audit.audit(low.project) == []
 
 

@@ -54,7 +54,7 @@ def test_a_broken_page_is_told_once_with_its_route_and_no_word_of_anybody(
     db: None, receiver: Hook, attach: Attach, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alarm = attach(receiver.url)
-    monkeypatch.setattr("annotation.flow.people.invites.usable_invite", broken)
+    monkeypatch.setattr("annotation.flow.people.members.usable_invite", broken)
     client = Client(raise_request_exception=False)
     for k in range(3):
         response = client.get(f"/join/canary-{k}/?canary=canary", headers={"X-Request-ID": f"request-{k}"})

@@ -11,7 +11,8 @@ from annotation.flow.batches import batch_launch
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.data.derivation import derive_dataset
 from annotation.flow.money import ledger
-from annotation.flow.review import adjudication, assignment_approval, problem_reports, response_erasure
+from annotation.flow.people import worker_erasure
+from annotation.flow.review import adjudication, assignment_approval, problem_reports
 from annotation.flow.review.response_import import import_responses
 from annotation.marketplaces.models import PanelStudy, Visit, VisitAssignment
 from annotation.models import Adjudication, Assignment, Batch, Member, Project, User, clock
@@ -88,7 +89,7 @@ def visit_all(batch: Batch, rng: Random) -> None:
         visit = Visit.objects.create(worker=row.worker, external_id=str(row.pk), **known)
         VisitAssignment.objects.create(visit=visit, assignment=row)
         if rng.random() < 0.3:
-            response_erasure.erase(Assignment.objects.filter(pk=row.pk))
+            worker_erasure.erase(Assignment.objects.filter(pk=row.pk))
 
 
 def adjudicate(batch: Batch, rng: Random) -> None:

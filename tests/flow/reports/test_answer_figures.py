@@ -15,7 +15,7 @@ from django.urls import reverse
 from annotation.flow.batches import batch_launch
 from annotation.flow.data.derivation import derive_dataset
 from annotation.flow.reports import batch_scores
-from annotation.flow.reports.prediction_import import import_predictions
+from annotation.flow.reports.model_predictions import import_predictions
 from annotation.flow.review import problem_reports
 from annotation.flow.review.response_import import import_responses
 from annotation.models import Batch

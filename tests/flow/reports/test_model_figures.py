@@ -18,8 +18,7 @@ from scipy import stats
 from annotation.flow.batches import batch_launch
 from annotation.flow.batches.hit_filters import BatchPart
 from annotation.flow.reports import batch_scores
-from annotation.flow.reports.model_predictions import delete_predictions, store_predictions
-from annotation.flow.reports.prediction_import import import_predictions
+from annotation.flow.reports.model_predictions import delete_predictions, import_predictions, store_predictions
 from annotation.flow.review import problem_reports
 from annotation.flow.review.response_import import import_responses
 from annotation.models import Batch

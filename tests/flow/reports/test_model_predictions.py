@@ -17,8 +17,13 @@ from annotation.flow.data.item_writer import ImportRefused
 from annotation.flow.errors import Refused
 from annotation.flow.projects import recycle_bin
 from annotation.flow.reports import batch_scores
-from annotation.flow.reports.model_predictions import delete_predictions, models_of, payloads_of, store_predictions
-from annotation.flow.reports.prediction_import import import_predictions
+from annotation.flow.reports.model_predictions import (
+    delete_predictions,
+    import_predictions,
+    models_of,
+    payloads_of,
+    store_predictions,
+)
 from annotation.models import Assignment, AuditEntry, Batch, BatchModel, Dataset, ModelPrediction, Worker
 from annotation.pure.data.column_mapping import ColumnMapping
 from tests.batches import create_batch

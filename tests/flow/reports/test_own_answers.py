@@ -11,8 +11,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.flow.batches.hit_filters import BatchPart
+from annotation.flow.people import worker_erasure
 from annotation.flow.reports import batch_scores
-from annotation.flow.review import problem_reports, response_erasure
+from annotation.flow.review import problem_reports
 from annotation.flow.work import submissions
 from annotation.models import Assignment, Batch, Project, Worker, WorkerResponse
 from annotation.pure.people.consent_text import COUNTING
@@ -172,7 +173,7 @@ def test_counts_are_added_up_over_revisions_and_erased_with_the_responses(counti
     submissions.submit(row, answer_to(row) | {"support": [0]}, **again, page_counts=COUNTS)
     content = batch_scores.score_batch(counting)
     assert content["own_answers"]["workers"][0]["counts"] == {name: 2 * number for name, number in COUNTS.items()}
-    response_erasure.erase(Assignment.objects.filter(pk=row.pk))
+    worker_erasure.erase(Assignment.objects.filter(pk=row.pk))
     assert not WorkerResponse.objects.filter(page_counts__isnull=False).exists()
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from annotation.flow.people import worker_erasure
 from annotation.flow.reports import batch_scores
 from annotation.flow.reports.participation import participation
-from annotation.flow.review import assignment_approval, problem_reports, response_erasure
+from annotation.flow.review import assignment_approval, problem_reports
 from annotation.flow.work import leases
 from annotation.models import Assignment, clock
 from annotation.pure.reports.participation_flow import PEOPLE, RESPONSES, flow_tables
@@ -54,7 +55,7 @@ def test_the_flow_adds_up_and_ends_at_what_figures_count_in_every_state(batch: A
     ]
     problem_reports.exclude(first.hit, reason="Two wells")
     assert check(batch)[RESPONSES][1] == ["submitted", 2, [["hit", "Two wells", 1]]]
-    response_erasure.erase(Assignment.objects.filter(pk=second.pk))
+    worker_erasure.erase(Assignment.objects.filter(pk=second.pk))
     found = check(batch)
     assert found[RESPONSES][1:] == [["submitted", 2, [["erased", "", 1], ["hit", "Two wells", 1]]], ["counted", 0, []]]
     assert found[PEOPLE][2] == ["answered", 1, [["several", "", 1]]]

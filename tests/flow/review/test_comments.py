@@ -12,7 +12,7 @@ from django.db.models import F
 from annotation.flow.batches import batch_launch
 from annotation.flow.data import dataset_removal, item_editing, item_writer
 from annotation.flow.errors import Refused
-from annotation.flow.notifications import notice_inbox, notice_mail
+from annotation.flow.notifications import notice_inbox
 from annotation.flow.people import members, worker_erasure
 from annotation.flow.projects import recycle_bin
 from annotation.flow.review import comments
@@ -157,7 +157,7 @@ def test_a_mention_goes_out_by_mail(alice: Any, mara: Any, hit: Hit, mailoutbox:
     User.objects.filter(pk=mara.pk).update(email="mara@example.org")
     comments.add(alice, "secret @mara", hit=hit)
     Notice.objects.update(created_at=F("created_at") - timedelta(minutes=11))
-    assert notice_mail.mail_due() == 1
+    assert notice_inbox.mail_due() == 1
     assert "Alice mentions you in a comment on the HIT" in mailoutbox[0].body
     assert "secret" not in mailoutbox[0].body
 

@@ -10,7 +10,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.flow.review import adjudication, conclusions, gold_in_doubt, response_erasure, review_decisions
+from annotation.flow.people import worker_erasure
+from annotation.flow.review import adjudication, conclusions, gold_in_doubt, review_decisions
 from annotation.flow.review.review_decisions import Decision
 from annotation.models import Batch, Hit
 from tests.conftest import answer_to
@@ -83,7 +84,7 @@ def test_every_change_is_worked_out_again(batch: Batch, bob: Any, carol: Any) ->
     acting.submit(of_carol, of_bob.current.answer, base=1, key="1.again")
     conclusions.catch_up(batch)
     assert hit.pk not in kept(batch)
-    response_erasure.erase(hit.assignments.filter(worker=carol))
+    worker_erasure.erase(hit.assignments.filter(worker=carol))
     assert conclusions.changed(batch).get() == hit
 
 

@@ -10,7 +10,7 @@ from django.db import IntegrityError, connection, transaction
 
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.reports import methods_facts
-from annotation.flow.review import adjudication, double_adjudication, results_dataset
+from annotation.flow.review import adjudication, results_dataset
 from annotation.flow.review.adjudication import cause_tables
 from annotation.models import Adjudication, Batch, Hit, Member, Review, User
 from tests.conftest import answer_to
@@ -76,7 +76,7 @@ def test_the_first_decision_changes_nothing_and_is_asked_of_nobody_twice(
     assert waiting(batch) == waiting(batch, dora) == everything
     assert waiting(batch, alice) == everything - {hit.pk}
     assert adjudication.following(batch, hit, alice).pk != hit.pk
-    assert double_adjudication.agreement(batch) == (0, 0)
+    assert adjudication.agreement(batch) == (0, 0)
 
 
 def test_two_equal_decisions_are_the_result(
@@ -86,7 +86,7 @@ def test_two_equal_decisions_are_the_result(
     assert adjudication.decide(picked(hit, dora, bob))
     assert hit.pk not in waiting(batch)
     assert [(r.decision, r.assignment.worker) for r in Review.objects.all()] == [("accepted", bob)]
-    assert double_adjudication.agreement(batch) == (1, 1)
+    assert adjudication.agreement(batch) == (1, 1)
 
 
 def test_decisions_are_equal_if_their_results_are(
@@ -97,7 +97,7 @@ def test_decisions_are_equal_if_their_results_are(
     assert hit.assignments.get(worker=carol).current.answer["support"] == right["support"]
     adjudication.decide(picked(hit, alice, bob))
     assert adjudication.decide(picked(hit, dora, carol, decision="edited", text=right["text"].upper()))
-    assert double_adjudication.agreement(batch) == (1, 1)
+    assert adjudication.agreement(batch) == (1, 1)
 
 
 def test_different_decisions_wait_for_one_that_saw_both(
@@ -112,7 +112,7 @@ def test_different_decisions_wait_for_one_that_saw_both(
     assert not Review.objects.exists()
     assert adjudication.decide(picked(hit, erik, carol), saw_both=True)
     assert hit.pk not in waiting(batch)
-    assert (Adjudication.objects.count(), double_adjudication.agreement(batch)) == (2, (0, 1))
+    assert (Adjudication.objects.count(), adjudication.agreement(batch)) == (2, (0, 1))
     facts = methods_facts.facts_of(batch, None)
     assert (facts.twice, facts.agreed) == (1, 0)
 
@@ -129,7 +129,7 @@ def test_both_must_exclude_a_hit_that_is_excluded(
     assert adjudication.decide(excluded(other, dora, "It is broken."))
     other.refresh_from_db()
     assert other.exclusion_reason == "It is broken."
-    assert double_adjudication.agreement(batch) == (1, 2)
+    assert adjudication.agreement(batch) == (1, 2)
 
 
 def test_ones_own_decision_can_be_changed_and_withdrawn_until_the_other_is_there(
@@ -160,7 +160,7 @@ def test_a_decision_on_a_response_that_changed_does_not_count(
         adjudication.decide(old)
     assert not adjudication.decide(picked(hit, dora, carol))
     assert adjudication.decide(picked(hit, alice, carol))
-    assert double_adjudication.agreement(batch) == (1, 1)
+    assert adjudication.agreement(batch) == (1, 1)
 
 
 def test_an_unusable_wording_is_refused_at_once(batch: Batch, hit: Hit, alice: User, bob: Any) -> None:

@@ -9,8 +9,9 @@ import pytest
 from django.test import Client
 
 from annotation.flow.data import response_files
+from annotation.flow.people import worker_erasure
 from annotation.flow.reports import batch_scores
-from annotation.flow.review import response_erasure, review_decisions
+from annotation.flow.review import review_decisions
 from annotation.flow.review.review_decisions import Decision
 from annotation.flow.work import next_assignment
 from annotation.models import Assignment, AuditEntry, ProblemReport, WorkerResponse
@@ -31,7 +32,7 @@ def erased(batch: Any, bob: Any) -> Assignment:
     decision = Decision(review_state.DISCARDED, {}, reason="The participant withdrew.")
     review_decisions.decide(row, row.revision, decision, reviewer=None)
     Assignment.objects.filter(pk=row.pk).update(draft={"note": "mine"})
-    assert response_erasure.erase(Assignment.objects.filter(pk=row.pk)) == 1
+    assert worker_erasure.erase(Assignment.objects.filter(pk=row.pk)) == 1
     row.refresh_from_db()
     return row
 
@@ -39,7 +40,7 @@ def erased(batch: Any, bob: Any) -> Assignment:
 def test_the_content_is_gone_and_the_decision_stays(erased: Assignment) -> None:
     assert not WorkerResponse.objects.filter(assignment=erased).exists()
     assert (erased.state, erased.draft, erased.reviews.count()) == ("submitted", None, 1)
-    assert response_erasure.erase(Assignment.objects.filter(pk=erased.pk)) == 0
+    assert worker_erasure.erase(Assignment.objects.filter(pk=erased.pk)) == 0
     assert AuditEntry.objects.filter(act="erased").count() == 1
 
 
@@ -77,5 +78,5 @@ def test_what_a_problem_report_says_is_erased_whatever_another_says(batch: Any, 
     for text in ("", "My name is in the text."):
         ProblemReport.objects.create(assignment=row, reason="other", text=text)
     own = Assignment.objects.filter(pk=row.pk)
-    assert (response_erasure.erase(own), response_erasure.erase(own)) == (1, 0)
+    assert (worker_erasure.erase(own), worker_erasure.erase(own)) == (1, 0)
     assert [report.text for report in row.problem_reports.all()] == ["", ""]

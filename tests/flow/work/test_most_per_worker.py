@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from annotation.flow.batches import batch_drafts, batch_launch
-from annotation.flow.batches.hit_counts import count_hits
+from annotation.flow.batches.estimates import count_hits
 from annotation.flow.people import consent
 from annotation.flow.projects.projects import project_named
 from annotation.flow.work import leases, next_assignment, open_work, prefetch, worker_batches

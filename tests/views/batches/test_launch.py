@@ -11,7 +11,7 @@ import pytest
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from annotation.flow.batches import batch_drafts, batch_launch, expected_time
+from annotation.flow.batches import batch_drafts, batch_launch, estimates
 from annotation.models import Batch, Dataset, Invite, Job, Project, User, Worker
 from annotation.registry import default_instructions, folder_of, kinds, task_types
 from annotation.tasktype import JSON
@@ -85,7 +85,7 @@ def test_the_launching_page_saves_a_draft_with_a_name_of_its_own(client: Any, al
 def test_an_empty_expected_time_is_proposed_from_the_datasets(client: Any, alice: Any, dataset: Any) -> None:
     client.force_login(alice)
     client.post(reverse("batch-new", args=["wells"]), form(dataset, expected_minutes=""))
-    assert Batch.objects.get().expected_seconds == expected_time.reading_seconds([dataset])
+    assert Batch.objects.get().expected_seconds == estimates.reading_seconds([dataset])
 
 
 def test_an_expected_time_that_the_task_knows_is_the_mean_over_its_items(

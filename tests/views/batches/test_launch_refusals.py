@@ -116,7 +116,7 @@ def test_the_numbers_beside_the_form_count_what_is_really_asked(desk: Any, proje
 def test_a_large_dataset_is_counted_from_a_sample_with_an_interval(
     desk: Any, project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("annotation.flow.batches.hit_counts.A_LOOK", 10)
+    monkeypatch.setattr("annotation.flow.batches.estimates.A_LOOK", 10)
     data = stored(project, tmp_path, records(40))
     html = one_line(desk.post(reverse("batch-consequences", args=["wells"]), form(data, sample="")).content.decode())
     assert re.search(r"<dt>HITs</dt>\s*<dd>about <b>40</b>\s*<span[^>]*>28 to 40<", html)
@@ -127,7 +127,7 @@ def test_a_large_dataset_is_counted_from_a_sample_with_an_interval(
 def test_a_cost_that_is_estimated_is_said_to_be(
     desk: Any, project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, looked: int, about: str
 ) -> None:
-    monkeypatch.setattr("annotation.flow.batches.hit_counts.A_LOOK", looked)
+    monkeypatch.setattr("annotation.flow.batches.estimates.A_LOOK", looked)
     data = stored(project, tmp_path, records(40))
     posted = form(data, sample="", paid="on", reward="1.00", auto_approve_days="7")
 

@@ -221,7 +221,7 @@ def test_another_projects_money_is_not_there(client: Any, paid: Batch, bob: Any)
 def test_larger_data_is_counted_whole_by_a_job(
     desk: Any, project: Any, dataset: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("annotation.flow.batches.hit_counts.A_LOOK", 2)
+    monkeypatch.setattr("annotation.flow.batches.estimates.A_LOOK", 2)
     desk.post(reverse("batch-new", args=["wells"]), form(dataset, sample="", paid="on", reward="0.40"))
     assert "Calculate exactly from the saved draft" in text(desk.get(at("batch-edit", batch="wells-round-two")))
     job = desk.post(at("batch-quote", batch="wells-round-two")).url

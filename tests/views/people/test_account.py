@@ -20,7 +20,7 @@ from annotation import discovery
 from annotation.flow.data import response_files
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import worker_messages
-from annotation.flow.people import invites, two_factor, worker_erasure
+from annotation.flow.people import members, two_factor, worker_erasure
 from annotation.flow.projects import api_tokens
 from annotation.models import AccessKey, ApiToken, Assignment, Member, Project, SecondFactor, User, Worker
 from tests.conftest import PASSWORD
@@ -343,7 +343,7 @@ def test_a_fragment_of_somebody_signed_out_is_no_page_for_signing_in(client: Any
 def test_a_name_is_the_same_in_any_case_for_joining_and_for_signing_in(
     joined: str, client: Any, alice: Any, project: Any
 ) -> None:
-    invite = invites.invite(project, role="worker", by=alice, places=2)
+    invite = members.invite(project, role="worker", by=alice, places=2)
     address = reverse("join", args=[invite.token])
     html = client.get(address).content.decode()
     assert re.search(r'<input[^>]*name="username"[^>]*autocapitalize="none"', html)

@@ -13,7 +13,7 @@ from django.db.models import F
 from django.urls import reverse
 
 from annotation.flow.batches import practice_progress
-from annotation.flow.people import consent, invites, sign_up
+from annotation.flow.people import consent, members, sign_up
 from annotation.flow.work import next_assignment
 from annotation.models import Invite, Participation, Worker
 from annotation.registry import practice
@@ -53,18 +53,18 @@ def test_as_many_places_are_proposed_as_workers_are_missing(people: Any, alice: 
     html = people()
     assert places(html) == "2"
     assert "need at least 2 more workers" in html
-    invites.invite(project, role="worker", by=alice, places=1)
+    members.invite(project, role="worker", by=alice, places=1)
     html = people()
     assert places(html) == "1"
     assert "need at least 1 more worker." in html
-    invites.invite(project, role="worker", by=alice, places=7)
+    members.invite(project, role="worker", by=alice, places=7)
     html = people()
     assert places(html) == "1"
     assert "need at least" not in html
 
 
 def test_a_link_can_be_scanned_and_mailed(people: Any, alice: Any, project: Any) -> None:
-    invited = invites.invite(project, role="worker", by=alice)
+    invited = members.invite(project, role="worker", by=alice)
     html = people()
     url = f"http://testserver{reverse('join', args=[invited.token])}"
     [image] = re.findall(r'<div role="img"[^>]*>(<svg.*?</svg>)</div>', html, re.DOTALL)
@@ -77,14 +77,14 @@ def test_a_link_can_be_scanned_and_mailed(people: Any, alice: Any, project: Any)
 
 
 def test_a_link_that_no_phone_reaches_has_no_code(people: Any, alice: Any, project: Any) -> None:
-    invites.invite(project, role="worker", by=alice)
+    members.invite(project, role="worker", by=alice)
     html = people(HTTP_HOST="localhost:8000")
     assert "These links work on this computer only." in html
     assert 'role="img"' not in html
 
 
 def test_a_revoked_link_has_neither_code_nor_mail(people: Any, alice: Any, project: Any) -> None:
-    invites.revoke_invite(invites.invite(project, role="worker", by=alice))
+    members.revoke_invite(members.invite(project, role="worker", by=alice))
     html = people()
     assert 'role="img"' not in html
     assert "mailto:" not in html
@@ -93,7 +93,7 @@ def test_a_revoked_link_has_neither_code_nor_mail(people: Any, alice: Any, proje
 def test_links_begin_with_the_public_address_where_only_this_computer_reaches_the_page(
     people: Any, alice: Any, project: Any, settings: Any
 ) -> None:
-    join = reverse("join", args=[invites.invite(project, role="worker", by=alice).token])
+    join = reverse("join", args=[members.invite(project, role="worker", by=alice).token])
     settings.PUBLIC_URL = "http://192.168.1.20:8000"
     html = people(HTTP_HOST="localhost")
     assert f'value="http://192.168.1.20:8000{join}"' in html
@@ -148,12 +148,12 @@ def test_a_new_link_is_announced_where_it_stands(people: Any, client: Any, proje
 
 
 def test_whoever_joined_already_is_not_asked_to_join(client: Any, alice: Any, bob: Any, project: Any) -> None:
-    invited = invites.invite(project, role="worker", by=alice)
+    invited = members.invite(project, role="worker", by=alice)
     Invite.objects.update(used=F("places"))
     client.force_login(bob.user)
     shown = client.get(reverse("join", args=[invited.token]), follow=True)
     assert shown.redirect_chain == [(reverse("work"), 302)]
     assert "You have joined" in shown.content.decode()
-    as_member = invites.invite(project, role="reviewer", by=alice)
+    as_member = members.invite(project, role="reviewer", by=alice)
     client.force_login(alice)
     assert client.get(reverse("join", args=[as_member.token])).url == reverse("project", args=["wells"])

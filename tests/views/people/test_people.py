@@ -6,7 +6,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.flow.people import invites, qualification_types
+from annotation.flow.people import members, qualification_types
 from annotation.models import Invite, Project, User, Worker
 
 
@@ -31,7 +31,7 @@ def test_it_makes_an_invite_link_that_lets_people_in(client: Any, alice: Any) ->
     invited = Invite.objects.get()
     assert (invited.places, invited.note, invited.created_by) == (3, "Lab course", alice)
     assert reverse("join", args=[invited.token]) in client.get(reverse("people", args=["wells"])).content.decode()
-    assert invites.usable_invite(invited.token) == invited
+    assert members.usable_invite(invited.token) == invited
 
 
 def test_it_refuses_a_link_for_nobody(client: Any, alice: Any) -> None:
@@ -42,19 +42,19 @@ def test_it_refuses_a_link_for_nobody(client: Any, alice: Any) -> None:
 
 
 def test_a_revoked_link_lets_nobody_in_and_is_not_shown(client: Any, alice: Any, project: Any) -> None:
-    invited = invites.invite(project, role="worker", by=alice)
+    invited = members.invite(project, role="worker", by=alice)
     client.force_login(alice)
     assert client.post(reverse("invite-revoke", args=["wells", invited.pk])).status_code == 303
-    assert invites.usable_invite(invited.token) is None
+    assert members.usable_invite(invited.token) is None
     assert invited.token not in client.get(reverse("people", args=["wells"])).content.decode()
 
 
 def test_it_does_not_revoke_the_link_of_another_project(client: Any, alice: Any) -> None:
     other = Project.objects.create(slug="mills", title="Mills")
-    invited = invites.invite(other, role="worker", by=None)
+    invited = members.invite(other, role="worker", by=None)
     client.force_login(alice)
     assert client.post(reverse("invite-revoke", args=["wells", invited.pk])).status_code == 404
-    assert invites.usable_invite(invited.token) == invited
+    assert members.usable_invite(invited.token) == invited
 
 
 def test_a_deactivated_annotator_can_come_back(client: Any, alice: Any, bob: Any) -> None:
@@ -79,7 +79,7 @@ def test_a_blocked_annotator_is_shown_and_unblocked(client: Any, alice: Any, bob
 
 
 def test_a_get_changes_nobody(client: Any, alice: Any, bob: Any, project: Any) -> None:
-    invited = invites.invite(project, role="worker", by=alice)
+    invited = members.invite(project, role="worker", by=alice)
     client.force_login(alice)
     acts = [("invite-revoke", invited.pk), ("worker-active", bob.pk), ("password-link", bob.user_id)]
     for page, pk in acts:

@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.flow.errors import Refused
-from annotation.flow.people import invites, members, sign_up
+from annotation.flow.people import members, sign_up
 from annotation.models import AuditEntry, Invite, Member, Project, User
 from annotation.pure.people import roles
 from tests.views.console import at
@@ -54,12 +54,12 @@ def test_a_requester_lets_annotators_in_but_no_members(client: Any, alice: Any, 
     assert Invite.objects.get().role == "worker"
     client.force_login(alice)
     assert client.post(reverse("people", args=["wells"]), form | {"role": "reviewer"}).status_code == 303
-    invites.accept_invite(Invite.objects.get(role="reviewer"), User.objects.create_user("rita"))
+    members.accept_invite(Invite.objects.get(role="reviewer"), User.objects.create_user("rita"))
     assert Member.objects.get(user__username="rita").role == "reviewer"
 
 
 def test_a_link_that_makes_members_is_for_owners_eyes(client: Any, alice: Any, project: Any) -> None:
-    made = {role: invites.invite(project, role=role, by=alice) for role in Invite.Role.values}
+    made = {role: members.invite(project, role=role, by=alice) for role in Invite.Role.values}
     people = reverse("people", args=["wells"])
     assert all(one.token in page(client, alice, people) for one in made.values())
     shown = page(client, member(project, "quinn", "requester"), people)

@@ -13,7 +13,7 @@ from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
-from annotation.flow.people import account_sessions, two_factor
+from annotation.flow.people import sign_in, two_factor
 from annotation.models import Assignment, UserSession
 from annotation.operations import sessions
 from annotation.pure.net.browsers import browser_name
@@ -305,10 +305,10 @@ def test_a_database_that_takes_no_writes_shows_the_page_all_the_same(
 def test_sessions_are_forgotten_once_no_cookie_is_left(alice: Any) -> None:
     client = signed_in()
     later(days=14)
-    assert account_sessions.forget_ended() == 0
+    assert sign_in.forget_ended() == 0
     assert "without activity" in why(client)
     later(days=2)
-    assert account_sessions.forget_ended() == 2  # with its user
+    assert sign_in.forget_ended() == 2  # with its user
     assert not Session.objects.exists()
 
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.flow.money import ledger
-from annotation.flow.people import invites, sign_up
+from annotation.flow.people import members, sign_up
 from annotation.flow.projects import audit_log_table
 from annotation.flow.review import review_decisions
 from annotation.flow.review.review_decisions import Decision
@@ -23,7 +23,7 @@ from tests.views.console import answer, at
 def test_details_are_said_in_the_readers_language(client: Any, alice: Any, batch: Any, bob: Any) -> None:
     review_decisions.decide(answer(bob, batch), 1, Decision("discarded", {}, reason="A guess."), reviewer=alice)
     ledger.deposit(batch.project, Decimal(1000), key="budget")
-    invites.invite(batch.project, role="worker", by=alice, places=2)
+    members.invite(batch.project, role="worker", by=alice, places=2)
     client.force_login(alice)
     html = client.get(reverse("log", args=["wells"]), headers={"Accept-Language": "de"}).content.decode()
     for words in (

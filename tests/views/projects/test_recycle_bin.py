@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation import jobs
 from annotation.flow.batches import batch_launch
 from annotation.flow.errors import Refused
-from annotation.flow.people import invites
+from annotation.flow.people import members
 from annotation.flow.projects import project_search, recycle_bin
 from annotation.flow.review import problem_reports
 from annotation.flow.work import leases
@@ -124,7 +124,7 @@ def test_a_dataset_in_the_bin_keeps_its_name_and_is_erased_at_once(client: Any, 
 def test_a_deleted_project_is_gone_and_comes_back_for_its_owner(client: Any, alice: Any, bob: Any, batch: Any) -> None:
     rita = User.objects.create_user("rita")
     Member.objects.create(project=batch.project, user=rita, role="reviewer")
-    invited = invites.invite(batch.project, role="worker", by=alice)
+    invited = members.invite(batch.project, role="worker", by=alice)
     answered = answer(bob, batch)
     client.force_login(alice)
     delete = reverse("project-remove", args=["wells"])
@@ -140,7 +140,7 @@ def test_a_deleted_project_is_gone_and_comes_back_for_its_owner(client: Any, ali
     for address in (reverse("assignment", args=[answered.public_id]), reverse("batch-instructions", args=[batch.pk])):
         assert client.get(address).status_code == 404
     assert "Wells and towers" not in client.get(reverse("work")).content.decode()
-    assert invites.usable_invite(invited.token) is None
+    assert members.usable_invite(invited.token) is None
     client.force_login(rita)
     assert restore not in client.get("/").content.decode()
     assert client.post(restore).status_code == 403

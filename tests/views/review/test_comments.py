@@ -12,7 +12,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.flow.review import adjudication, comments, response_erasure
+from annotation.flow.people import worker_erasure
+from annotation.flow.review import adjudication, comments
 from annotation.models import Batch, Comment, Hit, Member, Notice, Project, User
 from tests.flow import acting
 from tests.flow.compositions import compose, compose_batch
@@ -119,7 +120,7 @@ def test_a_comment_on_an_erased_response_says_so_and_the_others_keep_their_lette
 ) -> None:
     comments.add(alice, "First.", assignment=hit.assignments.get(worker=bob))
     comments.add(alice, "Second.", assignment=hit.assignments.get(worker=carol))
-    response_erasure.erase(hit.assignments.filter(worker=bob))
+    worker_erasure.erase(hit.assignments.filter(worker=bob))
     on_hit, on_item = boss.get(page_of(hit)), boss.get(page_of(hit.item))
     assert [each["letter"] for each in on_hit.context["responses"]] == ["A"]
     assert re.search(r" on an erased response Erase… First", thread(on_hit))

@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.flow.people import invites
+from annotation.flow.people import members
 from annotation.flow.projects import idempotency, job_queue
 from annotation.flow.work import next_assignment
 from annotation.models import ApiRequest, Assignment, Batch, Invite, Job, Project, User, WorkerResponse, clock
@@ -124,7 +124,7 @@ def test_two_servers_with_wrong_clocks_share_leases_outboxes_keys_and_invites(
     webhook = Webhook.objects.create(project=project, url="http://127.0.0.1:9/", kinds=["test"], secret=secret)
     due = deliveries.queue_test(webhook)
     resting = deliveries.queue_test(webhook, due_at=clock.now() + timedelta(minutes=5))
-    invited = invites.invite(project, role="worker", by=None, days=1)
+    invited = members.invite(project, role="worker", by=None, days=1)
     Invite.objects.filter(pk=invited.pk).update(expires_at=clock.now() + timedelta(minutes=5))
     answer = idempotency.Answer(201, "{}")
     idempotency.once(owner, "key", "digest", lambda: answer)
@@ -133,13 +133,13 @@ def test_two_servers_with_wrong_clocks_share_leases_outboxes_keys_and_invites(
     deliveries.deliver_due()  # nobody listens there
     tried = dict(Delivery.objects.values_list("pk", "tries"))
     assert tried == {due.pk: 1, resting.pk: 0}, "one was due, the other is to wait five minutes"
-    assert invites.usable_invite(invited.token) == invited
+    assert members.usable_invite(invited.token) == invited
     ApiRequest.objects.update(created_at=F("created_at") - idempotency.LASTS + timedelta(minutes=5))
     assert idempotency.once(owner, "key", "digest", lambda: answer).repeated
     Job.objects.update(lease_until=Now() - timedelta(seconds=1))
     Invite.objects.update(expires_at=Now() - timedelta(seconds=1))
     assert job_queue.take() == taken
-    assert invites.usable_invite(invited.token) is None
+    assert members.usable_invite(invited.token) is None
 
 
 def test_a_connection_that_is_used_again_asks_no_clock(batch: Batch, bob: Any, shift: Shift) -> None:

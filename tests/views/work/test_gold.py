@@ -14,7 +14,7 @@ from scipy.stats import chisquare
 
 from annotation.flow.batches import batch_launch, practice_progress
 from annotation.flow.data.dataset_import import import_dataset
-from annotation.flow.people import invites
+from annotation.flow.people import members
 from annotation.flow.review import review_decisions, worker_feedback
 from annotation.models import Assignment, Batch, Hit
 from annotation.pure.data.example import Example
@@ -124,7 +124,7 @@ def current(batch: Batch) -> Assignment:
 
 def come_in(site: Crawler, batch: Batch) -> None:
     slug = batch.project.slug
-    invited = invites.invite(batch.project, role="worker", by=None)
+    invited = members.invite(batch.project, role="worker", by=None)
     site.get("join", invited.token)
     site.post("join", invited.token)
     site.get("home")

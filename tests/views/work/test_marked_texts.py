@@ -19,7 +19,7 @@ from django.utils.translation import trans_real
 
 from annotation import registry
 from annotation.flow.batches import practice_progress
-from annotation.flow.people import invites
+from annotation.flow.people import members
 from annotation.models import Assignment, Batch, Instructions, Project, Worker
 from annotation.pure.people.consent_text import DEFAULT, filled
 from annotation.templatetags import item_tags, paragraph_tags
@@ -137,7 +137,7 @@ def test_a_worker_reads_no_english_of_ours_from_the_invite_to_the_tenth_item(
     batch = opened(launched(project, "ferries", dataset_of(project, tmp_path, name="ferries", size=10)))
     reader = Reader([*strings(records(10)), *practised("answer")])
     reader.get("sign-in")
-    reader.get("join", token := invites.invite(project, role="worker", by=None).token)
+    reader.get("join", token := members.invite(project, role="worker", by=None).token)
     reader.post("join", token, username="mona", display_name="Mona", password="a Ferry for 9")
     reader.get("consent", project.slug)
     reader.post("consent", project.slug, version=1, agree="1")

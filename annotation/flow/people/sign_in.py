@@ -1,4 +1,4 @@
-"""Throttling of password guessing, without locking out people who mistype theirs.
+"""Signing in: throttling of password guessing, without locking out people who mistype theirs; sessions and their end.
 
 Attempts are rows, so that all web processes count together. The row is written before the password is checked, so that
 simultaneous attempts are counted too.
@@ -8,11 +8,14 @@ import unicodedata
 from datetime import timedelta
 from math import ceil
 
-from django.db.models import Q
+from django.conf import settings
+from django.contrib.auth import HASH_SESSION_KEY
+from django.contrib.sessions.models import Session
+from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 
-from annotation.models import SignInTry, clock
+from annotation.models import SignInTry, User, UserSession, clock
 from annotation.pure.net.households import household
 
 MOST_TRIES = 5
@@ -59,3 +62,33 @@ def _key(name: str, address: str) -> str:
     """A keyed hash: stored names would include mistyped ones, such as a password in the wrong field."""
     folded = unicodedata.normalize("NFKC", name).strip().casefold()
     return salted_hmac("annotation.throttling", f"{folded}\0{household(address)}", algorithm="sha256").hexdigest()
+
+
+CHUNK = 500
+
+
+def sessions_of(user: User) -> list[UserSession]:
+    """The sessions of the user that still work, last used first."""
+    rows = UserSession.objects.filter(user=user, session__expire_date__gt=Now()).select_related("session")
+    matching = {user.get_session_auth_hash(), *user.get_session_auth_fallback_hash()}
+    found = rows.order_by("-seen_at", "-pk")
+    return [row for row in found if row.session.get_decoded().get(HASH_SESSION_KEY) in matching]
+
+
+def end_session(user: User, pk: int) -> bool:
+    """End one session of the user; False if it is over."""
+    return bool(Session.objects.filter(of_user__user=user, of_user__pk=pk).delete()[0])
+
+
+def end_all(user: User) -> None:
+    """End all sessions of the user. A view that keeps its own one calls `update_session_auth_hash` afterwards."""
+    user.sessions_ended = F("sessions_ended") + 1
+    user.save(update_fields=["sessions_ended"])
+    user.refresh_from_db(fields=["sessions_ended"])
+
+
+def forget_ended() -> int:
+    """Delete sessions whose cookies have expired as well; until then, a page can say why they ended."""
+    over = Session.objects.filter(expire_date__lt=Now() - timedelta(seconds=settings.SESSION_COOKIE_AGE))
+    keys = list(over.values_list("pk", flat=True)[:CHUNK])
+    return Session.objects.filter(pk__in=keys).delete()[0] if keys else 0
