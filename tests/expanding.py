@@ -14,8 +14,12 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 from django.db.models.fields import NOT_PROVIDED
 
-from annotation.operations.compression import CompressWithLz4
-from annotation.operations.online_indexes import AddCheckWhileServing, AddIndexWhileServing, AddTrigramIndex
+from annotation.operations.migration_operations import (
+    AddCheckWhileServing,
+    AddIndexWhileServing,
+    AddTrigramIndex,
+    CompressWithLz4,
+)
 
 RELEASED = 1
 OURS = {"annotation", "marketplaces", "mturk_api", "webhooks"}

@@ -10,9 +10,8 @@ from django.db import DatabaseError, connection, migrations, models
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
-from annotation.operations import compression
-from annotation.operations.compression import CompressWithLz4
-from annotation.operations.online_indexes import AddIndexWhileServing, AddTrigramIndex
+from annotation.operations import migration_operations
+from annotation.operations.migration_operations import AddIndexWhileServing, AddTrigramIndex, CompressWithLz4
 from tests import expanding
 
 # {"app.migration" that does more than add: why, and how it is rolled out}
@@ -144,7 +143,7 @@ def test_long_values_are_compressed_with_lz4_where_the_server_offers_it(
             return str(cursor.fetchone()[0])
 
     if not offered:
-        monkeypatch.setattr(compression, "OFFERED", compression.OFFERED.replace("'lz4'", "'other'"))
+        monkeypatch.setattr(migration_operations, "OFFERED", migration_operations.OFFERED.replace("'lz4'", "'other'"))
     before = method()
     with connection.schema_editor() as editor:
         operation.database_forwards("annotation", editor, state, state)

@@ -8,19 +8,18 @@ from annotation.marketplaces import jobs
 from annotation.marketplaces.flow import (
     bonuses,
     hit_sync,
-    id_retention,
     payments,
     publications,
     studies,
     study_events,
     study_sync,
     visit_decisions,
+    visit_states,
     visits,
 )
 from annotation.marketplaces.models import Publication
-from annotation.marketplaces.views import connections, differences, iframe, visit_preview
+from annotation.marketplaces.views import connections, differences, iframe
 from annotation.marketplaces.views import studies as study_pages
-from annotation.marketplaces.views import study_events as event_pages
 from annotation.marketplaces.views import visits as visit_pages
 from annotation.models import Batch
 from annotation.pure.people import roles
@@ -44,8 +43,8 @@ PAGES = [
     path(f"{THERE}differences/", differences.batch_differences, name="batch-differences"),
     path(f"{THERE}differences/compare/", differences.batch_compare, name="batch-compare"),
     path(f"{THERE}differences/<int:pk>/", differences.batch_difference_act, name="batch-difference-act"),
-    path("marketplaces/<int:pk>/events/", event_pages.receive, name="marketplace-events"),
-    path(f"{THERE}preview/<slug:step>/", visit_preview.visit_preview, name="batch-visit-preview"),
+    path("marketplaces/<int:pk>/events/", differences.receive, name="marketplace-events"),
+    path(f"{THERE}preview/<slug:step>/", visit_pages.visit_preview, name="batch-visit-preview"),
     path(f"{THERE}study/<slug:act>/", study_pages.study_act, name="batch-study-act"),
     path(f"{THERE}pay.csv", study_pages.study_pay_file, name="batch-study-pay-file"),
     path(f"{THERE}<slug:act>/", connections.batch_marketplace_act, name="batch-marketplace-act"),
@@ -76,6 +75,6 @@ VERBS = [
 ERRANDS = [
     *(publications.sweep, payments.sweep, hit_sync.sweep),
     *(studies.sweep, visits.sweep, visit_decisions.sweep, study_sync.sweep, bonuses.sweep, study_events.sweep),
-    id_retention.sweep,
+    visit_states.sweep,
 ]
 OUTBOXES = [("publications", Publication.objects.unsent), ("studies", studies.unsettled)]

@@ -3,7 +3,7 @@
 from django.db import migrations, models
 from django.db.models import Q
 
-from annotation.operations.online_indexes import AddCheckWhileServing
+from annotation.operations.migration_operations import AddCheckWhileServing
 
 PROBABILITY = Q(inclusion_probability__isnull=True) | Q(inclusion_probability__gt=0, inclusion_probability__lte=1)
 

@@ -1,8 +1,15 @@
 """Rows that exist, with those that belong to them in one file."""
 
-from annotation.models import case_lookups  # registers them
-from annotation.models.account import BackupCode, SecondFactor, SignInTry, User, UserSession
-from annotation.models.api import AccessKey, ApiRequest, ApiToken
+from annotation.models.account import (
+    AccessKey,
+    ApiRequest,
+    ApiToken,
+    BackupCode,
+    SecondFactor,
+    SignInTry,
+    User,
+    UserSession,
+)
 from annotation.models.assignment import (
     Assignment,
     Participation,
@@ -12,7 +19,6 @@ from annotation.models.assignment import (
     ResponseImport,
     WorkerResponse,
 )
-from annotation.models.audit import AuditEntry
 from annotation.models.batch import Batch, BatchFigure, BatchReport, Hit, Instructions, PartReport, Preregistration
 from annotation.models.dataset import Dataset, GroupPart, Item, Prediction, PredictionSet
 from annotation.models.experiment import ArmDraw, Experiment
@@ -20,7 +26,7 @@ from annotation.models.job import Job
 from annotation.models.money import Account, Entry, Payment, Payout, PayoutLine
 from annotation.models.notice import BatchActivity, Message, Notice
 from annotation.models.prediction import BatchModel, ModelPrediction
-from annotation.models.project import Erasure, Invite, Member, Project, Worker
+from annotation.models.project import AuditEntry, Erasure, Invite, Member, Project, Worker
 from annotation.models.qualification import (
     Attempt,
     Qualification,

@@ -12,7 +12,7 @@ from annotation.flow.notifications import worker_messages
 from annotation.flow.review import assignment_approval
 from annotation.flow.review.assignment_approval import WrongState
 from annotation.models import Assignment, Payment
-from annotation.mturk_api import paging, representation, rows
+from annotation.mturk_api import representation, rows
 from annotation.mturk_api.calls import JSON, Caller, invalid_value, operation, wrong_assignment_state
 from annotation.mturk_api.flow import hit_funds
 from annotation.mturk_api.models import Listing
@@ -28,7 +28,7 @@ def list_assignments_for_hit(caller: Caller, request: JSON) -> JSON:
     submitted = Assignment.objects.filter(hit=hit, state=lifecycle.SUBMITTED).select_related("hit", "worker")
     if statuses := request.get("AssignmentStatuses"):
         submitted = submitted.filter(approval__in=[APPROVALS[status] for status in statuses])
-    page, about = paging.page(submitted, request, by="submitted_at")
+    page, about = rows.page(submitted, request, by="submitted_at")
     return about | {"Assignments": representation.assignments(page)}
 
 
@@ -131,7 +131,7 @@ def list_bonus_payments(caller: Caller, request: JSON) -> JSON:
         found = found.filter(assignment__hit=rows.listing(caller, request["HITId"]).hit_id)
     if not {"AssignmentId", "HITId"} & request.keys():
         raise invalid_value("Either HITId or AssignmentId must be specified.")
-    page, about = paging.page(found.select_related("worker", "assignment"), request)
+    page, about = rows.page(found.select_related("worker", "assignment"), request)
     return about | {"BonusPayments": [_shown(payment) for payment in page]}
 
 

@@ -27,14 +27,23 @@ from annotation.flow.projects.request_context import acting
 from annotation.models import AccessKey, clock
 from annotation.models.compiled import compiled
 from annotation.models.sealed import Unsealable
-from annotation.mturk_api import queues, service, signing
-from annotation.mturk_api.calls import JSON, Caller, RequestError
+from annotation.mturk_api import (
+    assignments,
+    hits,
+    qualification_types,
+    qualifications,
+    queues,
+    service,
+    signing,
+    workers,
+)
+from annotation.mturk_api.calls import JSON, OPERATIONS, Caller, RequestError
 from annotation.mturk_api.flow.hit_expiry import catch_up, is_behind
-from annotation.mturk_api.operations import OPERATIONS
 from annotation.pure.people import roles
 
 MOST_BYTES = 1_000_000
 SEEN_EVERY = timedelta(minutes=5)  # precision of a key's last use
+MODULES = (assignments, hits, qualification_types, qualifications, workers)  # importing one registers its operations
 PREFIX = "MTurkRequesterServiceV20170117."
 CONTENT_TYPE = "application/x-amz-json-1.1"
 POOR = (

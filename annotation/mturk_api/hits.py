@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from annotation.mturk_api import paging, representation, rows
+from annotation.mturk_api import representation, rows
 from annotation.mturk_api.calls import JSON, Caller, RequestError, operation
 from annotation.mturk_api.flow import hit_changes, hit_creation, hit_funds, policy_actions, request_tokens
 from annotation.mturk_api.flow.hit_changes import TooMany, WrongHitState
@@ -105,7 +105,7 @@ def get_hit(caller: Caller, request: JSON) -> JSON:
 
 
 def _page(listings: QuerySet[Listing], request: JSON) -> JSON:
-    page, about = paging.page(listings.only("created_at"), request)
+    page, about = rows.page(listings.only("created_at"), request)
     # By their keys, so that the joins have no part in how the page is found.
     found = hit_funds.with_hit_state(Listing.objects.all()).in_bulk([row.pk for row in page])
     return about | {"HITs": representation.hits([found[row.pk] for row in page])}
@@ -114,7 +114,7 @@ def _page(listings: QuerySet[Listing], request: JSON) -> JSON:
 @operation("ListHITs", atomic=False)
 def list_hits(caller: Caller, request: JSON) -> JSON:
     """Every HIT of the caller that was not deleted, oldest first."""
-    with paging.in_index_order():
+    with rows.in_index_order():
         return _page(Listing.objects.present().filter(project=caller.project), request)
 
 
@@ -211,7 +211,7 @@ def list_review_policy_results_for_hit(caller: Caller, request: JSON) -> JSON:
         found = found.filter(action=False)
     if not request.get("RetrieveResults", True):
         found = found.filter(action=True)
-    page, about = paging.page(found, {"MaxResults": USUAL} | request)
+    page, about = rows.page(found, {"MaxResults": USUAL} | request)
     data: JSON = {
         "HITId": listing.hit.public_id,
         "AssignmentReviewPolicy": listing.assignment_policy,

@@ -2,8 +2,8 @@
 
 from annotation import events
 from annotation.models import Assignment, Batch
-from annotation.mturk_api.flow import hit_funds, notification_events, policy_checks
-from annotation.mturk_api.flow.notification_events import EXTERNAL
+from annotation.mturk_api.flow import hit_funds, notifications, policy_checks
+from annotation.mturk_api.flow.notifications import EXTERNAL
 
 ORDER = 100  # first, because it locks listings, which come before the accounts in the lock order
 
@@ -13,16 +13,14 @@ def _is_of_mturk_api(row: Assignment | Batch) -> bool:
 
 
 def assignment_accepted(event: events.AssignmentAccepted) -> None:
-    notification_events.record_event(notification_events.ACCEPTED, event.hit, event.assignment)
+    notifications.record_event(notifications.ACCEPTED, event.hit, event.assignment)
 
 
 def assignment_returned(event: events.AssignmentReturned) -> None:
     row = event.assignment
     if _is_of_mturk_api(row):
         hit_funds.settled(row.hit_id)
-        notification_events.record_event(
-            notification_events.ABANDONED if event.expired else notification_events.RETURNED, row.hit, row
-        )
+        notifications.record_event(notifications.ABANDONED if event.expired else notifications.RETURNED, row.hit, row)
 
 
 def response_submitted(event: events.ResponseSubmitted) -> None:
@@ -31,7 +29,7 @@ def response_submitted(event: events.ResponseSubmitted) -> None:
         return
     if event.late and (not event.counts or row.batch.state == Batch.State.CLOSED):
         hit_funds.settled(row.hit_id)  # the assignment had no money set aside
-    notification_events.record_event(notification_events.SUBMITTED, event.hit, row)
+    notifications.record_event(notifications.SUBMITTED, event.hit, row)
     policy_checks.judge(row)
 
 
@@ -41,11 +39,11 @@ def pay_decision_begun(event: events.PayDecisionBegun) -> None:
 
 
 def assignment_approved(event: events.AssignmentApproved) -> None:
-    notification_events.record_event(notification_events.APPROVED, event.assignment.hit, event.assignment)
+    notifications.record_event(notifications.APPROVED, event.assignment.hit, event.assignment)
 
 
 def assignment_rejected(event: events.AssignmentRejected) -> None:
-    notification_events.record_event(notification_events.REJECTED, event.assignment.hit, event.assignment)
+    notifications.record_event(notifications.REJECTED, event.assignment.hit, event.assignment)
 
 
 def pay_decided(event: events.PayDecided) -> None:

@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 
 from annotation.flow.people import qualification_types
 from annotation.models import QualificationType
-from annotation.mturk_api import paging, rows
+from annotation.mturk_api import rows
 from annotation.mturk_api.calls import JSON, Caller, RequestError, invalid_value, operation
 from annotation.mturk_api.representation import read_xml
 from annotation.pure.mturk import mturk_xml, question_form
@@ -151,10 +151,10 @@ def list_qualification_types(caller: Caller, request: JSON) -> JSON:
     if requestable:
         found = found.filter(status=QualificationType.Status.ACTIVE)
     if requestable or request.get("MustBeOwnedByCaller", False):
-        page, about = paging.page(found, request)
+        page, about = rows.page(found, request)
     else:
         fixed = [type for type in SYSTEM_TYPES if _speaks_of(type, words)]
-        page, about = paging.page_after(fixed, found, request)
+        page, about = rows.page_after(fixed, found, request)
     return about | {"QualificationTypes": [shown(type) for type in page]}
 
 

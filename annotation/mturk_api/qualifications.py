@@ -6,7 +6,7 @@ from annotation.flow.errors import Conflict
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import qualification_types
 from annotation.models import Qualification, QualificationRequest, QualificationType, Worker
-from annotation.mturk_api import paging, rows
+from annotation.mturk_api import rows
 from annotation.mturk_api.calls import JSON, Caller, RequestError, invalid_value, operation
 
 LONGEST_REASON = 1000
@@ -93,7 +93,7 @@ def list_workers_with_qualification_type(caller: Caller, request: JSON) -> JSON:
     """The workers who hold a qualification (or held it, with Status Revoked), in the order of granting."""
     type = rows.qualification_type(caller, request["QualificationTypeId"])
     found = Qualification.objects.filter(type=type, state=request.get("Status", State.GRANTED))
-    page, about = paging.page(found.select_related("type", "worker"), request, by="granted_at")
+    page, about = rows.page(found.select_related("type", "worker"), request, by="granted_at")
     return about | {"Qualifications": [shown(held) for held in page]}
 
 
@@ -105,7 +105,7 @@ def list_qualification_requests(caller: Caller, request: JSON) -> JSON:
     )
     if "QualificationTypeId" in request:
         found = found.filter(type=rows.qualification_type(caller, request["QualificationTypeId"]))
-    page, about = paging.page(found.select_related("type", "worker"), request, by="submitted_at")
+    page, about = rows.page(found.select_related("type", "worker"), request, by="submitted_at")
     return about | {"QualificationRequests": [_request_data(row) for row in page]}
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from annotation.mturk_api import service
 from annotation.mturk_api.calls import JSON, Caller, RequestError
-from annotation.mturk_api.flow import notification_delivery
+from annotation.mturk_api.flow import notifications
 from annotation.mturk_api.models import Event
 from annotation.pure.mturk import notification_events
 
@@ -38,7 +38,7 @@ def answer(caller: Caller, name: str, body: JSON) -> JSON:
 
 def _queue(caller: Caller, request: JSON) -> str:
     named = notification_events.QUEUE_NAME.fullmatch(urlsplit(request["QueueUrl"]).path)
-    if not named or not notification_delivery.exists(caller.project.pk, named[1]):
+    if not named or not notifications.exists(caller.project.pk, named[1]):
         raise RequestError("The specified queue does not exist.", kind="QueueDoesNotExist")
     return named[1]
 
@@ -53,10 +53,10 @@ def receive_message(caller: Caller, request: JSON) -> JSON:
         )
     wanted = {*request.get("AttributeNames", []), *request.get("MessageSystemAttributeNames", [])}
     limits = {"most": most, "hidden": timedelta(seconds=hidden)}
-    found = notification_delivery.receive(caller.project.pk, queue, **limits)
+    found = notifications.receive(caller.project.pk, queue, **limits)
     if not found and request.get("WaitTimeSeconds", 0) > 0:
         time.sleep(min(request["WaitTimeSeconds"], LONGEST_WAIT))  # long polling, with one look at its end
-        found = notification_delivery.receive(caller.project.pk, queue, **limits)
+        found = notifications.receive(caller.project.pk, queue, **limits)
     return {"Messages": [_message(event, wanted) for event in found]} if found else {}
 
 
@@ -77,7 +77,7 @@ def _message(event: Event, wanted: set[str]) -> JSON:
 
 def delete_message(caller: Caller, request: JSON) -> JSON:
     """Delete a message; idempotent."""
-    notification_delivery.remove(caller.project.pk, _queue(caller, request), [_named(request["ReceiptHandle"])])
+    notifications.remove(caller.project.pk, _queue(caller, request), [_named(request["ReceiptHandle"])])
     return {}
 
 
@@ -90,7 +90,7 @@ def _named(receipt: str) -> str:
 
 def delete_message_batch(caller: Caller, request: JSON) -> JSON:
     entries = request["Entries"]
-    notification_delivery.remove(
+    notifications.remove(
         caller.project.pk, _queue(caller, request), [_named(entry["ReceiptHandle"]) for entry in entries]
     )
     return {"Successful": [{"Id": entry["Id"]} for entry in entries], "Failed": []}
@@ -105,7 +105,7 @@ def get_queue_url(caller: Caller, request: JSON) -> JSON:
 
 def get_queue_attributes(caller: Caller, request: JSON) -> JSON:
     """The number of messages in a queue, including hidden ones."""
-    count = notification_delivery.waiting(caller.project.pk, _queue(caller, request))
+    count = notifications.waiting(caller.project.pk, _queue(caller, request))
     wanted = {"All", "ApproximateNumberOfMessages"} & set(request.get("AttributeNames", []))
     return {"Attributes": {"ApproximateNumberOfMessages": str(count)}} if wanted else {}
 

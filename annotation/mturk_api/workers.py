@@ -3,9 +3,9 @@
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import qualification_types
 from annotation.models import Assignment, Worker, WorkerBlock
-from annotation.mturk_api import paging, rows
+from annotation.mturk_api import rows
 from annotation.mturk_api.calls import JSON, Caller, RequestError, invalid_value, operation
-from annotation.mturk_api.flow import notification_events
+from annotation.mturk_api.flow import notifications
 from annotation.mturk_api.models import NotificationSetting
 from annotation.pure.mturk.notification_events import BadDestination
 
@@ -35,7 +35,7 @@ def delete_worker_block(caller: Caller, request: JSON) -> JSON:
 @operation("ListWorkerBlocks", atomic=False)
 def list_worker_blocks(caller: Caller, request: JSON) -> JSON:
     found = WorkerBlock.objects.filter(worker__project=caller.project).select_related("worker")
-    page, about = paging.page(found, request)
+    page, about = rows.page(found, request)
     return about | {"WorkerBlocks": [{"WorkerId": row.worker.public_id, "Reason": row.reason} for row in page]}
 
 
@@ -90,22 +90,20 @@ def update_notification_settings(caller: Caller, request: JSON) -> JSON:
     if not {"Notification", "Active"} & request.keys():
         raise invalid_value("Either Notification or Active must be specified.")
     wanted = _specified(caller, request["Notification"]) if "Notification" in request else None
-    notification_events.change(hit_type, wanted=wanted, active=request.get("Active"))
+    notifications.change(hit_type, wanted=wanted, active=request.get("Active"))
     return {}
 
 
 @operation("SendTestEventNotification")
 def send_test_event_notification(caller: Caller, request: JSON) -> JSON:
     """Send a test event of that kind, whether or not the specification lists it."""
-    notification_events.test(
-        caller.project, _specified(caller, request["Notification"], test=True), request["TestEventType"]
-    )
+    notifications.test(caller.project, _specified(caller, request["Notification"], test=True), request["TestEventType"])
     return {}
 
 
 def _specified(caller: Caller, specification: JSON, *, test: bool = False) -> NotificationSetting:
     try:
-        return notification_events.specify(
+        return notifications.specify(
             destination=specification["Destination"],
             transport=specification["Transport"],
             version=specification["Version"],

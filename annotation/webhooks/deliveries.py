@@ -1,4 +1,8 @@
-"""Webhook deliveries: created for each subscriber, signed, posted, and retried. A delivery's id is its event's."""
+"""Webhook events, written in the transaction of what they report; and their deliveries, signed, posted and retried.
+
+`Project.webhook_kinds` has the subscribed kinds and is loaded with the project: without subscribers nothing is queried.
+No event contains a response, gold, a name or an address; people are pseudonyms. A delivery's id is its event's.
+"""
 
 import random
 from dataclasses import dataclass
@@ -7,17 +11,64 @@ from functools import partial
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Q, Value
+from django.db.models import F, Q, Sum, Value
 from django.db.models.functions import Coalesce
 
 from annotation.flow.lists import ListFilter
 from annotation.flow.notifications import http_delivery
 from annotation.flow.notifications.safe_http import Sent
-from annotation.models import clock
+from annotation.models import Batch, BatchActivity, Project, clock
 from annotation.pure.setting_fields import setting
-from annotation.webhooks import outbox, protocol
+from annotation.webhooks import protocol
 from annotation.webhooks.models import Delivery, Webhook, WebhookEvent
 from annotation.webhooks.subscriptions import HEALTHY, stop
+
+
+def is_subscribed(project: Project, kind: str) -> bool:
+    """Whether a webhook of the project subscribes to this kind."""
+    return kind in project.webhook_kinds.split()
+
+
+def queue_event(project: Project, type: str, /, **facts: Any) -> None:
+    """Write an event if its kind is subscribed to."""
+    if is_subscribed(project, protocol.TYPES[type]):
+        write(project, protocol.TYPES[type], type, **facts)
+
+
+def write(project: Project, kind: str, type: str, /, *, spread: bool = False, **facts: Any) -> WebhookEvent:
+    """Write an event; `spread`: its deliveries exist already."""
+    content = protocol.content(type, clock.now(), {"project": project.slug, **facts})
+    return WebhookEvent.objects.create(project=project, kind=kind, content=content, spread=spread)
+
+
+def notice_due() -> int:
+    """Write progress events for each tenth of the wanted responses; returns the number of batches with one."""
+    subscribed = Project.objects.filter(webhook_kinds__contains=protocol.PROGRESS)
+    under_way = [Batch.State.OPEN, Batch.State.PAUSED]
+    rows = Batch.objects.filter(project__in=subscribed, state__in=under_way).select_related("project")
+    return sum(notice(batch) for batch in rows)
+
+
+@transaction.atomic
+def notice(batch: Batch) -> bool:
+    """Write a progress event if another tenth is complete since the last one; returns whether it was.
+
+    If assignments were added, tenths that became incomplete are reported again.
+    """
+    if not is_subscribed(batch.project, protocol.PROGRESS):
+        return False
+    hits = batch.hits.filter(excluded_at__isnull=True, check_item=False)
+    counts = hits.aggregate(wanted=Sum("wanted", default=0), done=Sum("done", default=0))
+    tenths = 10 * counts["done"] // counts["wanted"] if counts["wanted"] else 0
+    before = BatchActivity.objects.get_or_create(batch=batch)[0].announced_tenths
+    unannounced = BatchActivity.objects.filter(batch=batch, announced_tenths=before)
+    is_first = tenths != before and unannounced.update(announced_tenths=tenths)
+    if not is_first or tenths < before:
+        return False
+    type = "batch.completed" if tenths == 10 else "batch.progress"
+    queue_event(batch.project, type, batch=batch.slug, percent=10 * tenths, **counts)
+    return True
+
 
 SPREAD_AT_ONCE = 1000  # events of a run
 
@@ -108,7 +159,7 @@ def _note_failure(delivery: Delivery, sent: Sent) -> None:
 def queue_test(webhook: Webhook, **how: Any) -> Delivery:
     """Queue a test delivery."""
     facts = {"webhook": webhook.public_id}
-    event = outbox.write(webhook.project, "test", protocol.TEST, spread=True, **facts)
+    event = write(webhook.project, "test", protocol.TEST, spread=True, **facts)
     return Delivery.objects.create(webhook=webhook, event=event, **{"due_at": clock.now(), **how})
 
 

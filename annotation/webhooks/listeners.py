@@ -7,7 +7,7 @@ response, gold, a name or an address; people are pseudonyms.
 from annotation import events
 from annotation.models import Assignment, Batch, Hit
 from annotation.webhooks import protocol
-from annotation.webhooks.outbox import is_subscribed, notice, queue_event
+from annotation.webhooks.deliveries import is_subscribed, notice, queue_event
 
 ORDER = 200
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.api.routers import ProjectRouter
 from annotation.discovery import MenuEntry
 from annotation.pure.people import roles
-from annotation.webhooks import deliveries, outbox, views
+from annotation.webhooks import deliveries, views
 from annotation.webhooks.api import WebhookViewSet
 from annotation.webhooks.models import Delivery
 
@@ -35,6 +35,6 @@ PAGES = [
 API = router.urls
 HELP = _("Your server hears when a batch or a response changes.")
 SETTINGS = [MenuEntry(roles.OWN, "webhooks", _("Webhooks"), "events notify", help=HELP)]
-SWEEPS = [deliveries.forget_old, outbox.notice_due]
+SWEEPS = [deliveries.forget_old, deliveries.notice_due]
 ERRANDS = [deliveries.deliver_due]
 OUTBOXES = [("webhooks", waiting)]

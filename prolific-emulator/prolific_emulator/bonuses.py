@@ -2,10 +2,9 @@
 
 from decimal import Decimal, InvalidOperation
 
-from prolific_emulator.problems import Problem
 from prolific_emulator.routing import Call, Reply, operation
 from prolific_emulator.submissions import act_on_time
-from prolific_emulator.world import FEE, BulkBonus
+from prolific_emulator.world import FEE, BulkBonus, Problem
 
 MOST_ROWS = 200
 

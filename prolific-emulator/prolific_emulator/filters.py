@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from prolific_emulator.problems import Problem
 from prolific_emulator.routing import Call, Reply, operation
-from prolific_emulator.world import World
+from prolific_emulator.world import Problem, World
 
 FILTER_SETS = "/api/v1/filter-sets/"
 POOL, LEAST_SHOWN = 40_000, 25  # all participants; smaller counts are hidden

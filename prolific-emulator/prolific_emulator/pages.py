@@ -10,8 +10,7 @@ from string import punctuation
 from urllib.parse import parse_qsl, quote
 
 from prolific_emulator import participants, submissions
-from prolific_emulator.problems import Problem
-from prolific_emulator.world import Submission, World
+from prolific_emulator.world import Problem, Submission, World
 
 HTML = "text/html; charset=utf-8"
 COOKIE = "emulated_submission"

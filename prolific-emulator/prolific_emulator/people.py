@@ -3,9 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from prolific_emulator.problems import Problem
 from prolific_emulator.routing import Call, Reply, operation
-from prolific_emulator.world import World, stamp
+from prolific_emulator.world import Problem, World, stamp
 
 GROUPS, MESSAGES = "/api/v1/participant-groups/", "/api/v1/messages/"
 

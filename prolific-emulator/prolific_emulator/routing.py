@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from prolific_emulator.problems import Problem
-from prolific_emulator.world import World
+from prolific_emulator.world import Problem, World
 
 
 @dataclass

@@ -17,9 +17,8 @@ from urllib.parse import parse_qsl, urlsplit
 from prolific_emulator import bonuses, pages, people, routing, submissions, webhooks, workspaces
 from prolific_emulator import faults as drawn
 from prolific_emulator.faults import Faults
-from prolific_emulator.problems import Problem
 from prolific_emulator.routing import Call, Reply
-from prolific_emulator.world import World
+from prolific_emulator.world import Problem, World
 
 MODULES = (bonuses, people, submissions, webhooks, workspaces)  # they and what they import register the operations
 ROUND = 0.05  # seconds between two looks for webhooks that are due

@@ -7,9 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from prolific_emulator import filters, study_body, webhooks
-from prolific_emulator.problems import Problem, unknown
 from prolific_emulator.routing import Call, Reply, operation, page_of
-from prolific_emulator.world import FEE, HOLDS_PLACE, World, stamp
+from prolific_emulator.world import FEE, HOLDS_PLACE, Problem, World, stamp, unknown
 
 STUDIES = "/api/v1/studies/"
 UNPUBLISHED, SCHEDULED, ACTIVE, PAUSED, COMPLETED = "UNPUBLISHED", "SCHEDULED", "ACTIVE", "PAUSED", "COMPLETED"

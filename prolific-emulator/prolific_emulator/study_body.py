@@ -5,8 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from prolific_emulator import filters
-from prolific_emulator.problems import Problem
-from prolific_emulator.world import World, screen_out_reward
+from prolific_emulator.world import Problem, World, screen_out_reward
 
 REQUIRED = ("name", "description", "prolific_id_option", "completion_codes",
             "total_available_places", "estimated_completion_time", "reward")  # fmt: skip

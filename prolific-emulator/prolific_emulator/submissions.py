@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any
 
 from prolific_emulator import link_tokens, studies, webhooks
-from prolific_emulator.problems import Problem
 from prolific_emulator.routing import Call, Reply, operation, page_of
 from prolific_emulator.world import (
     ACTIVE,
@@ -17,6 +16,7 @@ from prolific_emulator.world import (
     SCREENED_OUT,
     TIMED_OUT,
     BulkBonus,
+    Problem,
     Submission,
     World,
     screen_out_reward,

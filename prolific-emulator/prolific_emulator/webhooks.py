@@ -11,9 +11,8 @@ from http.client import HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
-from prolific_emulator.problems import Problem
 from prolific_emulator.routing import Call, Reply, operation
-from prolific_emulator.world import Event, Subscription, World, stamp
+from prolific_emulator.world import Event, Problem, Subscription, World, stamp
 
 SECRETS, SUBSCRIPTIONS = "/api/v1/hooks/secrets/", "/api/v1/hooks/subscriptions/"
 TYPES = {

@@ -3,10 +3,9 @@
 import re
 from typing import Any
 
-from prolific_emulator.problems import Problem
 from prolific_emulator.routing import Call, Reply, operation, page_of
 from prolific_emulator.studies import short
-from prolific_emulator.world import new_project, new_workspace
+from prolific_emulator.world import Problem, new_project, new_workspace
 
 WORKSPACES, PROJECTS = "/api/v1/workspaces/", "/api/v1/projects/"
 ROLES = {"WORKSPACE_ADMIN", "WORKSPACE_COLLABORATOR", "PROJECT_EDITOR"}

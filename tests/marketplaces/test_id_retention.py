@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation.marketplaces.flow import id_retention, studies, visit_decisions, visit_pay
+from annotation.marketplaces.flow import studies, visit_decisions, visit_pay, visit_states
 from annotation.marketplaces.models import PanelStudy, Visit
 from annotation.models import Assignment, Payment, Worker, WorkerResponse
 from tests.marketplaces.panel import Participant, study_of
@@ -35,15 +35,15 @@ def test_an_id_goes_when_its_time_is_over_and_the_pseudonym_and_responses_stay(s
     pseudonym = worker.pseudonym
     visit_decisions.approve(ann.visit, user=None)
     let_pass(31)
-    assert id_retention.sweep() == 0  # the study is not over
+    assert visit_states.sweep() == 0  # the study is not over
     studies.pursue(study, "stopped")
-    assert id_retention.sweep() == 0  # they are not paid
+    assert visit_states.sweep() == 0  # they are not paid
     visit_pay.mark_paid(Payment.objects.all())
     let_pass(29)
-    assert id_retention.sweep() == 0
+    assert visit_states.sweep() == 0
     let_pass(31)
-    assert id_retention.sweep() == 1
-    assert id_retention.sweep() == 0
+    assert visit_states.sweep() == 1
+    assert visit_states.sweep() == 0
     row = Worker.objects.select_related("project").get(pk=worker.pk)
     assert (row.pseudonym, row.user, "ann" in (row.external_id or "")) == (pseudonym, None, False)
     visit = Visit.objects.get()
@@ -58,13 +58,13 @@ def test_an_id_is_kept_without_the_setting_and_while_another_study_needs_it(stud
     studies.pursue(study, "stopped")
     let_pass(400)
     PanelStudy.objects.update(ids_kept_days=None)
-    assert id_retention.sweep() == 0
+    assert visit_states.sweep() == 0
     PanelStudy.objects.update(ids_kept_days=500)
-    assert id_retention.sweep() == 0
+    assert visit_states.sweep() == 0
     PanelStudy.objects.update(ids_kept_days=30)
     second = Visit.objects.get()
     second.pk, second.external_id, second.ended_at = None, "another", timezone.now()
     second.save()
-    assert id_retention.sweep() == 0
+    assert visit_states.sweep() == 0
     Visit.objects.filter(external_id="another").delete()
-    assert id_retention.sweep() == 1
+    assert visit_states.sweep() == 1

@@ -10,7 +10,7 @@ import pytest
 from annotation.flow.people import qualification_types
 from annotation.models import QualificationType
 from annotation.mturk_api import service
-from annotation.mturk_api.operations import OPERATIONS
+from annotation.mturk_api.endpoint import OPERATIONS
 from tests.mturk_api.boto_clients import mturk, requester
 from tests.mturk_api.refusals import refused
 from tests.mturk_api.worker_acts import HIT, accept, work, worker

@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from django.db.models import F
 from django.utils import timezone
 
-from annotation.mturk_api.flow import access_keys, notification_delivery
+from annotation.mturk_api.flow import access_keys, notifications
 from annotation.mturk_api.models import Event
 from annotation.pure.mturk import notification_events
 from tests.mturk_api.boto_clients import INSIDE, Inside, mturk, requester
@@ -45,7 +45,7 @@ def test_a_webhook_is_told_each_event_once_and_signed(client: Any, key: Any, hit
         client.update_notification_settings(HITTypeId=hit_type, Notification=spec(there.url))
         work(worker(key.project, "bob"), hit_of(client, hit_type))
         for _time in range(2):
-            notification_delivery.deliver_due()
+            notifications.deliver_due()
     assert there.kinds() == ["HITCreated", "AssignmentAccepted", "AssignmentSubmitted", "HITReviewable"]
     assert len({doc for doc, _event in there.told()}) == 4
     for headers, body in there.letters:
@@ -61,8 +61,8 @@ def test_a_webhook_that_fails_is_tried_again_with_the_same_document(client: Any,
         client.update_notification_settings(HITTypeId=hit_type, Notification=spec(there.url, "SNS", "HITCreated"))
         hit_of(client, hit_type)
         for tries in (1, 2, 3):
-            notification_delivery.deliver_due()
-            notification_delivery.deliver_due()  # too soon: nothing is due
+            notifications.deliver_due()
+            notifications.deliver_due()  # too soon: nothing is due
             assert len(there.letters) == tries
             due_now()
     assert len({doc for doc, _event in there.told()}) == 1
@@ -74,11 +74,11 @@ def test_an_address_that_fails_is_left_alone_with_all_that_goes_there(client: An
         client.update_notification_settings(HITTypeId=hit_type, Notification=spec(there.url, "SNS", "HITCreated"))
         for _time in range(3):
             hit_of(client, hit_type)
-        notification_delivery.deliver_due()
-        notification_delivery.deliver_due()
+        notifications.deliver_due()
+        notifications.deliver_due()
         assert len(there.letters) == 1
         due_now()
-        notification_delivery.deliver_due()
+        notifications.deliver_due()
     assert len(there.letters) == 4
 
 
@@ -88,7 +88,7 @@ def test_what_nobody_takes_is_given_up_in_the_end(client: Any, hit_type: str) ->
         hit_of(client, hit_type)
         Event.objects.update(tries=notification_events.MOST_TRIES - 1)
         for _time in range(2):
-            notification_delivery.deliver_due()
+            notifications.deliver_due()
             due_now()
     assert (len(there.letters), Event.objects.get().state) == (1, "failed")
 
@@ -98,11 +98,11 @@ def test_a_revoked_key_signs_nothing(client: Any, key: Any, hit_type: str) -> No
         client.update_notification_settings(HITTypeId=hit_type, Notification=spec(there.url, "SNS", "HITCreated"))
         hit_of(client, hit_type)
         access_keys.revoke(key)
-        notification_delivery.deliver_due()
+        notifications.deliver_due()
         assert there.letters == []
         fresh = access_keys.make(key.project, key.user)
         due_now()
-        notification_delivery.deliver_due()
+        notifications.deliver_due()
     headers, body = there.letters[0]
     assert headers["X-Hopscribe-Key"] == fresh.key_id
     assert signed_by(fresh.secret, headers, body)
@@ -113,7 +113,7 @@ def test_beyond_a_local_installation_nothing_goes_to_this_machine(client: Any, h
     with hook() as there:
         client.update_notification_settings(HITTypeId=hit_type, Notification=spec(there.url, "SNS", "HITCreated"))
         hit_of(client, hit_type)
-        notification_delivery.deliver_due()
+        notifications.deliver_due()
     assert there.letters == []
     assert Event.objects.get().state == "due"
 
@@ -122,7 +122,7 @@ def test_beyond_a_local_installation_nothing_goes_to_this_machine(client: Any, h
 def test_a_test_event_is_sent_whatever_the_specification_lists(client: Any, kind: str) -> None:
     with hook() as there:
         client.send_test_event_notification(Notification=spec(there.url, "SNS", "HITExpired"), TestEventType=kind)
-        notification_delivery.deliver_due()
+        notifications.deliver_due()
     told = there.told()[0][1]
     assert told["EventType"] == kind
     assert ("HITId" in told, "AssignmentId" in told) == (kind != "Ping", kind.startswith("Assignment"))
@@ -161,7 +161,7 @@ def test_a_queue_gives_each_message_until_it_is_deleted(client: Any, key: Any, h
     counts = queue.get_queue_attributes(QueueUrl=QUEUE, AttributeNames=["All"])["Attributes"]
     assert counts == {"ApproximateNumberOfMessages": "1"}
     assert queue.get_queue_url(QueueName="hits")["QueueUrl"].endswith("/mturk/queues/hits")
-    assert notification_delivery.deliver_due() == 0
+    assert notifications.deliver_due() == 0
 
 
 def test_a_queue_is_its_requesters_own_and_has_its_own_messages(client: Any, key: Any, hit_type: str) -> None:
@@ -191,6 +191,6 @@ def test_a_queues_requests_are_held_to_the_rules(client: Any, key: Any, hit_type
 def test_old_events_are_forgotten(client: Any, hit_type: str) -> None:
     client.update_notification_settings(HITTypeId=hit_type, Notification=spec(QUEUE, "SQS", "HITCreated"))
     hit_of(client, hit_type)
-    assert notification_delivery.forget_old() == 0
+    assert notifications.forget_old() == 0
     Event.objects.update(created_at=timezone.now() - timedelta(days=15))
-    assert notification_delivery.forget_old() == 1
+    assert notifications.forget_old() == 1

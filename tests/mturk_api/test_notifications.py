@@ -8,7 +8,7 @@ import pytest
 from django.test.utils import CaptureQueriesContext
 
 from annotation.flow.work import leases
-from annotation.mturk_api.flow import hit_expiry, notification_events
+from annotation.mturk_api.flow import hit_expiry, notifications
 from annotation.mturk_api.models import Event, NotificationSetting
 from annotation.pure.batches import lifecycle
 from tests.mturk_api.boto_clients import mturk, requester
@@ -179,5 +179,5 @@ def test_work_that_did_not_come_by_the_wire_costs_no_query(key: Any, tmp_path: A
     with CaptureQueriesContext(
         connection,
     ) as seen:
-        notification_events.record_event(notification_events.ACCEPTED, assignment.hit, assignment)
+        notifications.record_event(notifications.ACCEPTED, assignment.hit, assignment)
     assert len(seen) == 0

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from prolific_emulator import routing, submissions
-from prolific_emulator.problems import Problem
 from prolific_emulator.server import Emulator
+from prolific_emulator.world import Problem
 
 from tests.prolific_emulator import interface
 from tests.prolific_emulator.test_server import Asks, asks, detail

@@ -9,9 +9,8 @@ from random import Random
 from urllib.parse import parse_qs
 
 import pytest
-from prolific_emulator import browser, participants
-from prolific_emulator.browser import Page
-from prolific_emulator.participants import HABITS, fill, next_form
+from prolific_emulator import participants
+from prolific_emulator.participants import HABITS, Page, fill, next_form
 from prolific_emulator.server import Emulator
 
 CONSENT = """<form method="post" action="/consent">
@@ -123,7 +122,7 @@ def test_a_server_that_is_away_ends_the_stay_and_not_the_crowd(
 
 def test_the_form_with_the_main_button_goes_on() -> None:
     page = Page("http://x/", 200)
-    browser._Reader(page).feed(CONSENT + WORK)
+    participants._Reader(page).feed(CONSENT + WORK)
     form = next_form(page)
     assert form is not None
     assert fill(form, page, Random(1)) == [("agree", "yes")]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from prolific_emulator import submissions
 from prolific_emulator.__main__ import main
-from prolific_emulator.browser import ParticipantBrowser
+from prolific_emulator.participants import ParticipantBrowser
 from prolific_emulator.server import Emulator
 from prolific_emulator.world import Submission
 

@@ -24,7 +24,7 @@ from annotation.marketplaces.flow import bonuses, hit_terms
 from annotation.models import Assignment, Hit, Job, Participation
 from annotation.operations import database_dump
 from annotation.pure.batches import lifecycle
-from annotation.webhooks import outbox
+from annotation.webhooks import deliveries
 from tests.simulation.seams import START, Clock
 
 numbers = count(1)
@@ -100,14 +100,14 @@ def leases_passed_over(_clock: Clock) -> list[Any]:
 
 def webhook_before_commit(_clock: Clock) -> list[Any]:
     """An event is sent as it is written."""
-    write = outbox.write
+    write = deliveries.write
 
     def at_once(*args: Any, **more: Any) -> Any:
         made = write(*args, **more)
         safe_http.send("", b"", {"webhook-id": made.public_id})
         return made
 
-    return [mock.patch.object(outbox, "write", at_once)]
+    return [mock.patch.object(deliveries, "write", at_once)]
 
 
 def own_clock(clock: Clock) -> list[Any]:

@@ -21,8 +21,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from prolific_emulator import routing, submissions, webhooks
 from prolific_emulator import world as emulated
-from prolific_emulator.problems import Problem
 from prolific_emulator.server import Emulator
+from prolific_emulator.world import Problem
 
 from annotation import jobs
 from annotation.flow.errors import Conflict, Refused

@@ -6,7 +6,7 @@ import base64
 from typing import Any
 
 from annotation.models import ApiRequest, Project
-from annotation.webhooks import deliveries, outbox
+from annotation.webhooks import deliveries
 from annotation.webhooks.models import Delivery, Webhook
 from tests.api.calling import caller, fields_at_fault, member
 from tests.mturk_api.hook import hook
@@ -62,7 +62,7 @@ def test_a_kind_is_stored_by_its_former_name_which_requests_may_still_use(projec
     assert list(Webhook.objects.values_list("kinds", flat=True)) == [["verdict"]] * 2  # the release before reads it too
     changed = api.patch(made["Location"].removeprefix(api.base), note="b")
     assert changed.json()["kinds"] == ["aggregate"]
-    outbox.queue_event(Project.objects.get(), "dataset.created", batch="b", dataset="d", items=1)
+    deliveries.queue_event(Project.objects.get(), "dataset.created", batch="b", dataset="d", items=1)
     deliveries.spread_due()
     assert Delivery.objects.count() == 2
 

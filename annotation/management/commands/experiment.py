@@ -1,5 +1,5 @@
-"""A former name of an operation of the API: see `annotation/management/aliases.py`."""
+"""A former name of an operation of the API: see `annotation/management/api_command.py`."""
 
-from annotation.management import aliases
+from annotation.management import api_command
 
-Command = aliases.command("experiment")
+Command = api_command.command("experiment")

@@ -1,9 +1,10 @@
 """What becomes of a visit by the marketplace's word: its places given back, its responses left out, its pay settled.
 
-The marketplace decides about pay, we decide about data.
+The marketplace decides about pay, we decide about data. Participants' ids are forgotten when their study says so.
 """
 
 from contextlib import suppress
+from datetime import timedelta
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -22,7 +23,7 @@ from annotation.flow.work import leases
 from annotation.marketplaces.flow import visit_pay
 from annotation.marketplaces.models import PanelStudy, Visit, VisitAssignment
 from annotation.marketplaces.study_base import Outcome, Status, Submission
-from annotation.models import Assignment, Batch, Hit, Payment, Review, Worker
+from annotation.models import Assignment, Batch, Hit, Payment, Review, Worker, clock
 from annotation.pure.batches import lifecycle
 from annotation.pure.review import review_state
 
@@ -181,3 +182,28 @@ def settled(study: PanelStudy) -> dict[str, str]:
     rows = rows.filter(synced_at__isnull=False).exclude(state=State.LIVE)
     rows = rows.exclude(worker__in=Worker.objects.filter(consented_version=0, consented_at__isnull=False))
     return dict(rows.values_list("external_id", "remote_state"))
+
+
+def is_over(visit: Visit) -> bool:
+    """Whether the visit's study is over, and its participants' ids have been kept long enough."""
+    study = visit.study
+    if study.ids_kept_days is None or visit.ended_at is None:
+        return False
+    is_closed = study.goal == PanelStudy.Goal.STOPPED or study.batch.state == Batch.State.CLOSED
+    return is_closed and visit.ended_at + timedelta(days=study.ids_kept_days) < clock.now()
+
+
+def sweep(*, limit: int = 50) -> int:
+    """Erase ids whose time is over in all studies of the participant, once nothing is owed; returns how many."""
+    over = Q(study__goal=PanelStudy.Goal.STOPPED) | Q(study__batch__state=Batch.State.CLOSED)
+    rows = Visit.objects.filter(over, worker__erased_at=None, ended_at__lt=Now())
+    erased = 0
+    for days in {n for n in PanelStudy.objects.values_list("ids_kept_days", flat=True) if n is not None}:
+        old = rows.filter(study__ids_kept_days=days, ended_at__lt=Now() - timedelta(days=days))
+        # in random order, so that participants who are still owed something do not delay others
+        for worker in Worker.objects.filter(pk__in=old.values("worker")).order_by("?")[:limit]:
+            visits = Visit.objects.filter(worker=worker).select_related("study__batch")
+            if all(is_over(visit) for visit in visits):
+                with suppress(Refused):  # a payment or a decision is not through yet; the next sweep tries again
+                    erased += worker_erasure.erase_worker(worker)
+    return erased

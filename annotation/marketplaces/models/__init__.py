@@ -1,13 +1,14 @@
 """Marketplaces that a project publishes on, what is published there, and the workers who come from there."""
 
 from annotation.marketplaces.models.connections import (
+    Arrival,
     BatchMarketplace,
     Connection,
     ParticipantGroup,
+    Publication,
     connection_of,
     token,
 )
-from annotation.marketplaces.models.publications import Arrival, Publication
 from annotation.marketplaces.models.studies import (
     BonusShare,
     Demographic,

@@ -1,16 +1,19 @@
-"""The page on which the books of a marketplace and ours are compared."""
+"""Where the books of a marketplace and ours are compared, and where it delivers its events."""
 
 from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
 
 from annotation.flow.errors import Refused
-from annotation.marketplaces.flow import bonuses, differences, payments, study_sync
-from annotation.marketplaces.models import Difference, PanelStudy
+from annotation.marketplaces.base import Denied
+from annotation.marketplaces.flow import bonuses, differences, payments, study_events, study_sync
+from annotation.marketplaces.models import Connection, Difference, PanelStudy
 from annotation.models import Batch, Payment, Project
 from annotation.pure.people import roles
 from annotation.views.access import Request, member_page, requester_action
@@ -81,3 +84,22 @@ def _decide(was_paid: bool) -> Any:
 
 
 ACTS = {"noted": _note, "paid": _decide(True), "unpaid": _decide(False)}
+
+
+MOST_BYTES = 65_536
+
+
+@csrf_exempt
+@require_POST
+def receive(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take in a signed event; 204 also for one that came before, 403 for one that the marketplace did not sign."""
+    connection = get_object_or_404(Connection, pk=pk)
+    if not connection.subscriptions.exists():
+        raise Http404
+    if len(request.body) > MOST_BYTES:
+        return HttpResponse(status=413)
+    try:
+        study_events.receive(connection, request.headers, request.body)
+    except Denied as refused:
+        return HttpResponse(str(refused), status=403, content_type="text/plain")
+    return HttpResponse(status=204)

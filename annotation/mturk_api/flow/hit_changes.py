@@ -15,7 +15,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
 from annotation.flow.work import leases
 from annotation.models import Assignment, Batch, Hit, Item, Participation, clock
-from annotation.mturk_api.flow import hit_creation, hit_funds, notification_events
+from annotation.mturk_api.flow import hit_creation, hit_funds, notifications
 from annotation.mturk_api.models import HitType, Listing
 from annotation.pure.batches import lifecycle
 from annotation.pure.mturk import hit_status
@@ -76,7 +76,7 @@ def add_assignments(listing: Listing, more: int) -> None:
     leases.reopen_hit(row.hit_id, wanted=F("wanted") + more)
     Listing.objects.filter(pk=row.pk).update(reviewing=False, extended_at=Now())
     hit_funds.settle(row.hit_id)
-    notification_events.record_event(notification_events.EXTENDED, row.hit)
+    notifications.record_event(notifications.EXTENDED, row.hit)
 
 
 @transaction.atomic
@@ -108,7 +108,7 @@ def _prolong(row: Listing, at: datetime) -> None:
         return
     leases.reopen_hit(row.hit_id, closes_at=at)
     Listing.objects.filter(pk=row.pk).update(reviewing=False, extended_at=Now())
-    notification_events.record_event(notification_events.EXTENDED, row.hit)
+    notifications.record_event(notifications.EXTENDED, row.hit)
 
 
 @transaction.atomic
@@ -129,7 +129,7 @@ def delete(listing: Listing) -> None:
         raise WrongHitState(status_of(row), hit_status.REVIEWING, hit_status.REVIEWABLE)
     Listing.objects.filter(pk=row.pk).update(deleted_at=Now())
     hit_funds.settle(row.hit_id)
-    notification_events.record_event(notification_events.DISPOSED, row.hit)
+    notifications.record_event(notifications.DISPOSED, row.hit)
 
 
 @transaction.atomic

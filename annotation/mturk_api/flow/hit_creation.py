@@ -19,7 +19,7 @@ from annotation.flow.money import ledger
 from annotation.models import Account, Batch, Dataset, Hit, Item, Project, User, clock
 from annotation.models.compiled import compiled
 from annotation.models.project import mturk_id
-from annotation.mturk_api.flow import hit_funds, notification_events, request_tokens
+from annotation.mturk_api.flow import hit_funds, notifications, request_tokens
 from annotation.mturk_api.models import HitType, Listing
 from annotation.pure.data.example import Example
 
@@ -178,7 +178,7 @@ def _insert(hit_type: HitType, wanted: HitRequest) -> Listing:
     listing.hit = hit
     listing.save(force_insert=True)
     if hasattr(hit_type, "notification"):
-        notification_events.record_event_for(hit_type.notification, notification_events.CREATED, hit)
+        notifications.record_event_for(hit_type.notification, notifications.CREATED, hit)
     return listing
 
 

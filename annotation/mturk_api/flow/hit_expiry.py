@@ -14,7 +14,7 @@ from annotation.flow.money import ledger
 from annotation.flow.review import assignment_approval
 from annotation.flow.work import leases
 from annotation.models import Hit, Project
-from annotation.mturk_api.flow import hit_funds, notification_events, policy_checks
+from annotation.mturk_api.flow import hit_funds, notifications, policy_checks
 from annotation.mturk_api.models import Listing
 from annotation.pure.mturk import hit_status
 
@@ -33,11 +33,11 @@ def notice(hit_id: int) -> None:
     hit, listing = row.hit, Listing.objects.filter(pk=row.pk)
     if row.expired and hit.closes_at is not None and row.expiry_noticed != hit.closes_at:
         listing.update(expiry_noticed=hit.closes_at)
-        notification_events.record_event(notification_events.EXPIRED, hit)
+        notifications.record_event(notifications.EXPIRED, hit)
     mark = hit.wanted + hit.done
     if hit_status.status(hit_funds.state_of(row)) in OVER and row.reviewable_noticed != mark:
         listing.update(reviewable_noticed=mark)
-        notification_events.record_event(notification_events.REVIEWABLE, hit)
+        notifications.record_event(notifications.REVIEWABLE, hit)
         policy_checks.judge_hit(row)
 
 
@@ -45,7 +45,7 @@ def notice_due(*, limit: int = 500) -> None:
     """Notice expired and reviewable HITs with notifications or a review policy."""
     ended = Q(hit__closes_at__lte=Now()) & (Q(expiry_noticed=None) | ~Q(expiry_noticed=F("hit__closes_at")))
     mark = F("hit__wanted") + F("hit__done")
-    over = notification_events.reviewable() & (Q(reviewable_noticed=None) | ~Q(reviewable_noticed=mark))
+    over = notifications.reviewable() & (Q(reviewable_noticed=None) | ~Q(reviewable_noticed=mark))
     watched = Q(hit_policy__isnull=False) | Q(hit__batch__hit_type__notification__active=True)
     due = Listing.objects.present().filter(watched, ended | over)
     for hit_id in list(due.values_list("hit_id", flat=True)[:limit]):

@@ -17,7 +17,7 @@ from django.db.models.functions import Coalesce, Now
 from annotation.flow.money import ledger
 from annotation.models import Assignment, Batch, Hit, Payment, clock
 from annotation.models.compiled import compiled
-from annotation.mturk_api.flow import notification_events
+from annotation.mturk_api.flow import notifications
 from annotation.mturk_api.models import Listing
 from annotation.pure.batches import lifecycle
 from annotation.pure.mturk import hit_status
@@ -143,7 +143,7 @@ def lapse(listing: Listing) -> None:
         return
     if _is_over(row):
         Listing.objects.filter(pk=row.pk).update(deleted_at=Now())
-        notification_events.record_event(notification_events.DISPOSED, row.hit)
+        notifications.record_event(notifications.DISPOSED, row.hit)
     settled(row.hit_id)
 
 

@@ -7,7 +7,7 @@ afterwards.
 from functools import partial
 
 from annotation.models import Assignment, WorkerResponse
-from annotation.mturk_api.flow.notification_events import EXTERNAL
+from annotation.mturk_api.flow.notifications import EXTERNAL
 from annotation.mturk_api.models import Listing, PolicyOutcome
 from annotation.pure.batches import lifecycle
 from annotation.pure.mturk import review_policies

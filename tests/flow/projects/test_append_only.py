@@ -15,7 +15,7 @@ from annotation.flow.money import ledger_audit
 from annotation.flow.people import worker_erasure
 from annotation.flow.projects import recycle_bin
 from annotation.models import AuditEntry, Entry, User, WorkerResponse
-from annotation.models.audit import OnlyAdded
+from annotation.models.project import OnlyAdded
 from tests.flow import triggers
 from tests.flow.acting import draft
 from tests.flow.paying import paid_batch, worked

@@ -16,9 +16,8 @@ import pytest
 from django.core.management import call_command
 from django.db.models import F, Sum
 from django.test import Client
-from prolific_emulator import browser, participants
-from prolific_emulator.browser import Page
-from prolific_emulator.participants import Stay
+from prolific_emulator import participants
+from prolific_emulator.participants import Page, Stay
 from prolific_emulator.server import Emulator
 
 from annotation.flow.batches import batch_launch
@@ -44,7 +43,7 @@ SIZES = [
 ]
 
 
-class PageBrowser(browser.ParticipantBrowser):
+class PageBrowser(participants.ParticipantBrowser):
     """A participant's browser that opens our pages without a server."""
 
     def __init__(self) -> None:
@@ -58,7 +57,7 @@ class PageBrowser(browser.ParticipantBrowser):
             kind = "application/x-www-form-urlencoded"
             response = self.client.post(path, urlencode(data), content_type=kind, follow=True)
         last = response.redirect_chain[-1][0] if response.redirect_chain else path
-        return browser._read(urljoin(url, last), response.status_code, response.content)
+        return participants._read(urljoin(url, last), response.status_code, response.content)
 
 
 @pytest.fixture(autouse=True)

@@ -1,20 +1,18 @@
-"""URLs for pages of HITs from the MTurk API: their HTML, the submit URL, the state of a submission, a type's HITs.
-
-They use no cookies, because the pages have a separate origin. A submission is authorised by the assignment's
-unguessable id, once (docs/marketplace.md).
-"""
+"""Pages of the MTurk API: its HITs' content and submit URL, and a project's access keys."""
 
 from collections.abc import Callable
 from functools import wraps
 
+from django.contrib import messages
 from django.core import signing
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.db import DatabaseError, InterfaceError
-from django.db.models import Q
+from django.db.models import F, Q
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import get_object_or_404, redirect, render
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
@@ -23,15 +21,24 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.flow.errors import Refused, is_database_unavailable
 from annotation.flow.work import built_in_marketplace
-from annotation.models import Hit
-from annotation.mturk_api.flow import external_submission
+from annotation.models import AccessKey, Hit, Project
+from annotation.mturk_api.flow import access_keys, external_submission
 from annotation.mturk_api.models import HitType
 from annotation.pure.mturk.external_question import LEAST, TwoAssignments, rewritten
 from annotation.pure.mturk.external_question import sent as read_sent
 from annotation.pure.mturk.mturk_xml import Html, read_question
+from annotation.pure.people import roles
 from annotation.templatetags.external_question_tags import QUESTION
-from annotation.views.access import Request, own_assignment, signed_in_or_401, signed_in_page
+from annotation.views.access import (
+    Request,
+    member_action,
+    member_form,
+    own_assignment,
+    signed_in_or_401,
+    signed_in_page,
+)
 from annotation.views.error_pages import frameable
+from annotation.views.post_handling import see_other
 
 View = Callable[[HttpRequest], HttpResponse]
 
@@ -130,3 +137,27 @@ def preview_by_id(request: Request) -> HttpResponse:
     if built_in_marketplace.group_of(request.user, found.batch_id) is None:
         raise Http404
     return redirect("marketplace-group", found.batch_id)
+
+
+def _endpoint(request: Request) -> str:
+    return request.build_absolute_uri(reverse("mturk-api"))
+
+
+@member_form(roles.OWN)
+def key_list(request: Request, project: Project) -> HttpResponse:
+    """The project's keys; POST creates one, whose secret is shown only once."""
+    if request.method == "POST":
+        made = access_keys.make(project, request.user)
+        context = {"project": project, "section": "settings", "key": made, "endpoint": _endpoint(request)}
+        return render(request, "mturk_api/access_key.html", context)
+    rows = project.access_keys.select_related("user").order_by(F("revoked_at").asc(nulls_first=True), "-created_at")
+    context = {"project": project, "section": "settings", "keys": rows[:100], "endpoint": _endpoint(request)}
+    return render(request, "mturk_api/access_keys.html", context)
+
+
+@member_action(roles.OWN)
+def revoke(request: Request, project: Project, pk: int) -> HttpResponse:
+    """Revoke a key."""
+    access_keys.revoke(get_object_or_404(AccessKey, project=project, pk=pk))
+    messages.success(request, _("The key is revoked. Scripts that use it are refused from now on."))
+    return see_other("access-keys", project.slug)
