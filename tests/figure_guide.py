@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from textwrap import fill
 
-from annotation.pure.reports.explanation_index import sections
+from annotation.pure.reports.explanations import sections
 from annotation.registry import explanations_of, task_types
 
 GUIDE = "docs/figures.md"

@@ -11,7 +11,7 @@ from tests import measures
 FILES = {
     "annotation/flow/money/ledger.py": '"""Two\nlines."""\n\n# a reason\nif A:\n    B = "code"\nelse:\n    C = 1\n',
     "annotation/pure/money/pricing.py": 'def price() -> int:\n    """What it costs."""\n    return 1  # cent\n',
-    "annotation/pure/text/folding.py": "X = (\n    1,\n\n    2,\n)\n",
+    "annotation/pure/text/normalization.py": "X = (\n    1,\n\n    2,\n)\n",
     "tasks/answer/task.py": "def long():\n" + "    a()\n" * 50,
     "manage.py": "try:\n    a()\nexcept E:\n    b()\nfinally:\n    c()\n",
 }

@@ -8,7 +8,7 @@ from annotation.formats.cells import is_table
 from annotation.formats.looks import known_formats, look_of
 from annotation.formats.streams import head, opened, rows
 from annotation.formats.tables import any_rows, header_of
-from annotation.pure.data.column_suggestion import is_asking
+from annotation.pure.data.column_mapping import is_asking
 
 _LOOKED_AT = 20  # records, of which the first may be broken
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.forms.projects import ConsoleForm
 from annotation.models import Batch, Experiment
-from annotation.pure.reports.power_tables import KINDS
+from annotation.pure.reports.power_plan import KINDS
 from annotation.pure.reports.preregistration import LONGEST
 from annotation.pure.statistics.power import MOST_RESPONSES, PAIRED
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models.fields import FoldedField, JSONTextField, TimestampField, one_of
 from annotation.models.project import Project
 from annotation.models.sealed import SealedField
-from annotation.pure.text.folding import fold
+from annotation.pure.text.normalization import fold
 
 
 class Users(UserManager["User"]):

@@ -11,7 +11,7 @@ from django.db.models import CharField, TextField
 from django.db.models.lookups import BuiltinLookup, IContains, IExact
 
 from annotation.models import clock
-from annotation.pure.text import folding
+from annotation.pure.text import normalization
 
 
 def to_text(value: Any) -> str:
@@ -66,14 +66,14 @@ class TimestampField(models.DateTimeField):
 
 
 class FoldedField(models.CharField):
-    """The folded form of another column (pure/text/folding), by which the database compares it."""
+    """The folded form of another column (pure/text/normalization), by which the database compares it."""
 
     def __init__(self, source: str = "", **options: Any) -> None:
         super().__init__(**options)
         self.source = source
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
-        setattr(model_instance, self.attname, folding.fold(getattr(model_instance, self.source)))
+        setattr(model_instance, self.attname, normalization.fold(getattr(model_instance, self.source)))
         return super().pre_save(model_instance, add)
 
     def deconstruct(self) -> Any:

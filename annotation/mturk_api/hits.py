@@ -16,7 +16,7 @@ from annotation.mturk_api.representation import read_xml
 from annotation.mturk_api.service import invalid
 from annotation.pure.mturk import review_policies
 from annotation.pure.mturk.mturk_xml import MOST_BYTES, read_question
-from annotation.pure.mturk.policy_parameters import BadPolicy
+from annotation.pure.mturk.review_policies import BadPolicy
 from annotation.pure.people import requirements
 
 FAMILY = "more assignments"

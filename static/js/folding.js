@@ -1,4 +1,4 @@
-// One spelling for what people type in several, as annotation/pure/text/folding.py has it; tests/places.json has cases.
+// One spelling for what people type in several, as annotation/pure/text/normalization.py has it; tests/places.json has cases.
 const QUOTES = new Map([
   ...[..."\u2018\u2019\u201a\u201b\u2032\u2035\u02b9\u02bb\u02bc\u02bd\u02c8\u055a\u05f3\ua78c\u00b4`\u2039\u203a"]
     .map((sign) => [sign, "'"]),

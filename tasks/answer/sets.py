@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from annotation.pure.statistics.answer_sets import Accuracy, accuracy
 from annotation.pure.statistics.intervals import bootstrap_figures
+from annotation.pure.statistics.metrics import Accuracy, accuracy
 from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.answering import answer_key, answer_text
 

@@ -8,7 +8,7 @@ from typing import Any
 from annotation.pure.data.example import Example
 from annotation.pure.reports import baselines
 from annotation.pure.setting_fields import setting
-from annotation.pure.statistics.answer_sets import accuracy
+from annotation.pure.statistics.metrics import accuracy
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,

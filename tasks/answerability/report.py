@@ -19,9 +19,8 @@ from annotation.pure.reports.tables import counted, counted_sentence
 from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.review.label_tables import agreement_tables
 from annotation.pure.statistics.agreement import most_said
-from annotation.pure.statistics.cluster_intervals import clustered_mean, clustered_share
 from annotation.pure.statistics.distance_agreement import alpha_of_answers, alpha_of_sets
-from annotation.pure.statistics.intervals import bootstrap_figures
+from annotation.pure.statistics.intervals import bootstrap_figures, clustered_mean, clustered_share
 from annotation.pure.statistics.metrics import scorer_for
 from annotation.pure.statistics.text_agreement import ANSWER_TEXT, SUPPORT, text_agreement_table
 from annotation.pure.statistics.worker_intervals import Response, over_workers, without_one

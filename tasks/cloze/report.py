@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from annotation.pure.reports.tables import counted_sentence
 from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.review.label_tables import WITHOUT_ONE, agreed, agreement_columns, alpha_row, raw_agreement_row
-from annotation.pure.statistics.cluster_intervals import clustered_mean, clustered_share
 from annotation.pure.statistics.distance_agreement import NO_INTERVAL
+from annotation.pure.statistics.intervals import clustered_mean, clustered_share
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.ablation_cells import Cell, head_of, in_cells, ranges, sentence_of, share_of

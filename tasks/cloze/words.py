@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.ablation_text import is_function_word, passage
-from annotation.pure.text.folding import fold
+from annotation.pure.text.normalization import fold
 from annotation.pure.text.tagging import hanta
 from annotation.tasktype import JSON
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from annotation.pure.reports.worker_dependence_tables import for_workers
 from annotation.pure.setting_fields import settings_of
-from annotation.pure.statistics.cluster_intervals import clustered_share
+from annotation.pure.statistics.intervals import clustered_share
 from annotation.pure.statistics.significance import Q, at_least, benjamini_hochberg, chance_text
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses

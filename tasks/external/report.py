@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from annotation.pure.reports.tables import counted
 from annotation.pure.reports.worker_dependence_tables import for_workers
-from annotation.pure.statistics.cluster_intervals import clustered_share
+from annotation.pure.statistics.intervals import clustered_share
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.report_tables import (

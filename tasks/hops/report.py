@@ -9,7 +9,7 @@ from typing import NamedTuple
 from annotation.pure.data.shape_words import shape_words
 from annotation.pure.reports.tables import counted
 from annotation.pure.reports.worker_dependence_tables import people_table
-from annotation.pure.statistics.cluster_intervals import clustered_share
+from annotation.pure.statistics.intervals import clustered_share
 from annotation.pure.statistics.metrics import scorer_for
 from annotation.pure.statistics.worker_intervals import Response, over_workers
 from annotation.pure.text.translation_marks import gettext_noop as _

@@ -10,8 +10,7 @@ from annotation.pure.ratings.results import WORD, aggregated, gold_of, likeness,
 from annotation.pure.ratings.rubric import BEST, CHOICE, MARK, NUMBER, ORDER, SCALE, TEXT, TIE, Criterion
 from annotation.pure.ratings.showing import arranged
 from annotation.pure.statistics.preferences import Preference, ranks_of_best, ranks_of_order
-from annotation.pure.statistics.rating_shares import Row
-from annotation.pure.statistics.ratings import Rating
+from annotation.pure.statistics.ratings import Rating, Row
 from annotation.tasktype import JSON, HitWithResponses
 
 Element = tuple[Hashable, int | None]

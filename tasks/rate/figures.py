@@ -14,8 +14,16 @@ from annotation.pure.statistics.distance_agreement import Alpha, alpha, alpha_of
 from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.ordered_agreement import MarkedUnit, alpha_of_numbers, alpha_of_words, weighted_kappa
 from annotation.pure.statistics.preferences import SystemShares, concordance, system_shares
-from annotation.pure.statistics.rating_shares import Estimate, Share, pair_agreement, rating_shares, shares
-from annotation.pure.statistics.ratings import Rating, rescaled, units_of
+from annotation.pure.statistics.ratings import (
+    Estimate,
+    Rating,
+    Share,
+    pair_agreement,
+    rating_shares,
+    rescaled,
+    shares,
+    units_of,
+)
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON
 

@@ -10,12 +10,10 @@ from annotation.pure.ratings.rubric import MARK, NUMBER, ORDER
 from annotation.pure.reports.model_aspects import part_of
 from annotation.pure.reports.tables import own_words, rounded, table, text_cell
 from annotation.pure.review.label_tables import agreed, agreement_columns
-from annotation.pure.statistics.bradley_terry import strengths
 from annotation.pure.statistics.distance_agreement import NO_INTERVAL
 from annotation.pure.statistics.intervals import Figure, wilson
-from annotation.pure.statistics.preferences import SystemShares, by_position, system_shares
-from annotation.pure.statistics.rating_shares import Share, shares
-from annotation.pure.statistics.ratings import Rating, rescaled, units_of
+from annotation.pure.statistics.preferences import SystemShares, by_position, strengths, system_shares
+from annotation.pure.statistics.ratings import Rating, Share, rescaled, shares, units_of
 from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, too_few
 from annotation.pure.statistics.worker_leaning import leanings
 from annotation.pure.text.languages import Text

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
-from annotation.pure.ratings import model_replies, model_runs, responses, results
+from annotation.pure.ratings import model_replies, responses, results
 from annotation.pure.ratings.comparing import comparison_tables, equal_criteria
 from annotation.pure.ratings.keeping import InvalidExpression, selector
 from annotation.pure.ratings.practice import RIGHT, practice_of
@@ -226,10 +226,10 @@ class Rate(
         return lambda aggregate: test(aggregate["ratings"])
 
     def of_columns(self, payload: JSON, rows: Sequence[JSON]) -> JSON:
-        return model_runs.of_columns(payload, rows)
+        return model_replies.of_columns(payload, rows)
 
     def combined(self, options: RateOptions, answers: Sequence[JSON]) -> tuple[JSON, float]:
-        return model_runs.combined(options.parsed.criteria, answers)
+        return model_replies.combined(options.parsed.criteria, answers)
 
     def judged(self, options: RateOptions) -> Sequence[Aspect]:
         return judged_by(options.parsed.criteria, options.by)

@@ -15,9 +15,8 @@ from annotation.pure.statistics.metrics import HOTPOTQA
 from annotation.pure.statistics.worker_intervals import Unit, crossed
 from annotation.pure.studies.definition import read
 from annotation.pure.studies.human_dire import Instance, Question, Response
-from annotation.pure.studies.human_dire_report import dire_range
+from annotation.pure.studies.human_dire_report import dire_range, split_units
 from annotation.pure.studies.plan import plan_of
-from annotation.pure.studies.split_control import split_units
 from tests.bench.bench import Bench, Result
 from tests.bench.filling import arms_of, unfilled
 

@@ -7,12 +7,10 @@ from statistics import fmean
 
 import numpy as np
 
-from annotation.pure.statistics.bradley_terry import strengths
 from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.ordered_agreement import alpha_of_numbers
-from annotation.pure.statistics.preferences import Preference, ranks_of_best, system_shares
-from annotation.pure.statistics.rating_shares import Estimate, rating_shares
-from annotation.pure.statistics.ratings import Rating, units_of
+from annotation.pure.statistics.preferences import Preference, ranks_of_best, strengths, system_shares
+from annotation.pure.statistics.ratings import Estimate, Rating, rating_shares, units_of
 from tests.bench.bench import Bench, Result
 
 DRAWS, EACH = 1_000, 3  # studies, workers of an item

@@ -7,14 +7,19 @@ import time
 from collections.abc import Callable, Iterator
 
 from annotation.pure.data.example import Hop
-from annotation.pure.statistics.bradley_terry import strengths
 from annotation.pure.statistics.distance_agreement import alpha_of_answers
 from annotation.pure.statistics.metrics import MUSIQUE
 from annotation.pure.statistics.ordered_agreement import alpha_of_numbers
 from annotation.pure.statistics.power import PAIRED, Design, power
-from annotation.pure.statistics.preferences import Preference, by_position, concordance, ranks_of_order, system_shares
-from annotation.pure.statistics.rating_shares import pair_agreement, rating_shares
-from annotation.pure.statistics.ratings import Rating, units_of
+from annotation.pure.statistics.preferences import (
+    Preference,
+    by_position,
+    concordance,
+    ranks_of_order,
+    strengths,
+    system_shares,
+)
+from annotation.pure.statistics.ratings import Rating, pair_agreement, rating_shares, units_of
 from annotation.pure.statistics.same_errors import same_errors
 from annotation.pure.statistics.worker_leaning import leanings
 from annotation.pure.text.composed_question_checks import coverage, findings, most_words

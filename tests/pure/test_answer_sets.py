@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.pure.statistics.answer_sets import accuracy, key
+from annotation.pure.statistics.metrics import accuracy, key
 
 RIVERS = [("Rhine", "Rhein"), ("Elbe",), ("Danube", "Donau")]
 

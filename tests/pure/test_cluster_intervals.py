@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from annotation.pure.statistics.cluster_intervals import clustered_share
-from annotation.pure.statistics.intervals import Figure, bootstrap_figure, wilson
+from annotation.pure.statistics.intervals import Figure, bootstrap_figure, clustered_share, wilson
 
 
 def test_rows_that_stand_alone_have_wilson_s_interval() -> None:

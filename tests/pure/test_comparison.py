@@ -10,8 +10,16 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from annotation.pure.reports.comparison import PEOPLE, Difference, Measured, difference
-from annotation.pure.reports.comparison_tables import answerer_tables, batch_tables, chart_of, dataset_tables
+from annotation.pure.reports.comparison import (
+    PEOPLE,
+    Difference,
+    Measured,
+    answerer_tables,
+    batch_tables,
+    chart_of,
+    dataset_tables,
+    difference,
+)
 from annotation.pure.reports.tables import cell_text, note_of
 from annotation.pure.statistics.figure_differences import mover
 from annotation.pure.statistics.significance import chance_text

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from annotation.pure.data.example import Example
-from annotation.pure.statistics.answer_sets import key as key_of_lines
 from annotation.pure.statistics.metrics import MUSIQUE
-from annotation.pure.text.folding import answer_key, fold
+from annotation.pure.statistics.metrics import key as key_of_lines
 from annotation.pure.text.fuzzy_search import search
+from annotation.pure.text.normalization import answer_key, fold
 from annotation.tasktype.helpers.answering import doubted
 
 SAME = [

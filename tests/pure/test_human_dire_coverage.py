@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from annotation.pure.studies.human_dire_report import PEOPLE, report
-from annotation.pure.studies.split_control import split_units
+from annotation.pure.studies.human_dire_report import PEOPLE, report, split_units
 from tests.bench import coverage_dire as simulation
 
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from annotation.pure.text.folding import fold, folded, is_mark
+from annotation.pure.text.normalization import fold, folded, is_mark
 from annotation.pure.text.spans import Span, cut, locate, places
 from tests.long_forms import examples
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.pure.people.name_mentions import mentioned
-from annotation.pure.text.folding import fold
+from annotation.pure.text.normalization import fold
 
 NAMES = ["Ana", "Ana Maria", "mara@example.org", "Jörg", "d.o'neil"]
 

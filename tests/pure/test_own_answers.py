@@ -8,9 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from annotation.pure.batches.page_counts import NAMES, read_counts, total
-from annotation.pure.reports.own_answers import own_answer_tables
+from annotation.pure.reports.own_answers import FAST, PASTED, OwnAnswers, least_seconds, own_answer_tables
 from annotation.pure.reports.tables import cell_text
-from annotation.pure.statistics.own_answers import FAST, PASTED, OwnAnswers, least_seconds
 
 WORDS = 131  # of HotpotQA's supporting paragraphs, the median
 Response = tuple[float, dict[str, int]]

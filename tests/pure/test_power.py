@@ -7,8 +7,7 @@ from statistics import NormalDist
 import pytest
 
 from annotation.pure.reports import tables
-from annotation.pure.reports.power_tables import plan_sentences
-from annotation.pure.statistics.pilot import both_right, pilot_of
+from annotation.pure.reports.power_plan import both_right, pilot_of, plan_sentences
 from annotation.pure.statistics.power import PAIRED, RATE, UNPAIRED, Design, power, quick_power
 from annotation.pure.statistics.worker_intervals import Response, two_sided
 from tests.long_forms import first

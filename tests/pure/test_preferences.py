@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from annotation.pure.statistics.bradley_terry import fitted, strengths
 from annotation.pure.statistics.preferences import (
     Preference,
     by_position,
     concordance,
+    fitted,
     kendalls_w,
     ranks_of_best,
     ranks_of_order,
+    strengths,
     system_shares,
 )
 from annotation.pure.statistics.ratings import rescaled

@@ -17,8 +17,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from annotation.pure.statistics.distance_agreement import alpha, alpha_of_sets
 from annotation.pure.statistics.intervals import values_only
 from annotation.pure.statistics.ordered_agreement import MarkedUnit, alpha_of_numbers, alpha_of_words, weighted_kappa
-from annotation.pure.statistics.rating_shares import pair_agreement
-from annotation.pure.statistics.ratings import Rating, units_of
+from annotation.pure.statistics.ratings import Rating, pair_agreement, units_of
 from tests.bench import coverage_ratings
 from tests.shared_data import shared_data
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from annotation.flow.batches.hit_filters import BatchPart
-from annotation.pure.reports import table_formats
+from annotation.pure.reports import table_files
 from annotation.pure.reports.charts import Dots, Grid, Line, Lines, Plot, Series
 from annotation.pure.reports.report_charts import charts_of
 from annotation.pure.reports.report_values import drilldown_filters
@@ -51,7 +51,7 @@ def test_latex_is_a_captioned_booktabs_float_with_everything_escaped() -> None:
 
 
 def test_a_row_of_latex_that_begins_with_a_bracket_is_no_length() -> None:
-    assert r"{}[x] & 1 \\" in table_formats.latex(["a", "b"], [["[x]", "1"]])
+    assert r"{}[x] & 1 \\" in table_files.latex(["a", "b"], [["[x]", "1"]])
 
 
 def test_csv_keeps_every_digit() -> None:

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from annotation.pure.mturk import review_policies as policies
-from annotation.pure.mturk.policy_parameters import BadPolicy
-from annotation.pure.mturk.review_policies import Action, Work, field_values
+from annotation.pure.mturk.review_policies import Action, BadPolicy, Work, field_values
 
 
 def known(entries: dict[str, list[str]], **values: Any) -> dict[str, Any]:

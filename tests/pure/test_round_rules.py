@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from annotation.pure.people import round_rules
 from annotation.pure.people.round_draw import Candidate, checks_to_come, drawn, is_hidden_gold
-from annotation.pure.people.round_quality import Scored, likely_rates, outcomes
-from annotation.pure.people.round_rules import Clause
+from annotation.pure.people.round_rules import Clause, Scored, likely_rates, outcomes
 from tests.long_forms import examples
 
 THREE = ["hotpot", "musique", "twowiki"]

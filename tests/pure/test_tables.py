@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.reports import table_formats
+from annotation.pure.reports import table_files
 from annotation.pure.reports.tables import cell_text, in_percent, is_number, lines, quotable, sentence
 
 FIGURE = {"value": 0.7801, "low": 0.7188, "high": 0.8361, "n": 12}
@@ -81,7 +81,7 @@ def test_every_table_can_be_quoted_and_printed(rows: list[list[Any]]) -> None:
     head, quoted = quotable(table)
     assert len(head) == width
     assert all(isinstance(cell, str) for row in quoted for cell in row)
-    assert table_formats.tsv(head, quoted).count("\n") == len(rows)
+    assert table_files.tsv(head, quoted).count("\n") == len(rows)
     assert len(lines(table)) >= 1
 
 

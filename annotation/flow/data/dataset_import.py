@@ -20,7 +20,7 @@ from annotation.formats.mapped import SAMPLE, Mapped, Sample, sample_of, workabl
 from annotation.formats.streams import files_in
 from annotation.models import Project, User
 from annotation.pure.data.column_mapping import BadMapping, ColumnMapping, families
-from annotation.pure.data.column_suggestion import suggest as suggested_roles
+from annotation.pure.data.column_mapping import suggest as suggested_roles
 from annotation.pure.data.example import Example
 
 SHOWN_FLAWS = 200

@@ -12,8 +12,7 @@ from annotation.flow.review import review_decisions
 from annotation.models import Assignment, Attempt, Hit, Qualification, QualificationRound, User, Worker
 from annotation.pure.batches import lifecycle
 from annotation.pure.people import round_rules as rules
-from annotation.pure.people.round_quality import Outcome, Scored, outcomes
-from annotation.pure.people.round_rules import Clause
+from annotation.pure.people.round_rules import Clause, Outcome, Scored, outcomes
 from annotation.pure.review import review_state
 from annotation.pure.statistics.intervals import Figure, wilson
 from annotation.registry import task_type
@@ -142,7 +141,7 @@ class Prospect:
 
 
 def prospects(round: QualificationRound, results: Sequence[Result], marks: Sequence[float] = MARKS) -> list[Prospect]:
-    """For each mark: the number of workers who pass, and their estimated true rates (pure/people/round_quality)."""
+    """For each mark: the number of workers who pass, and their estimated true rates (pure/people/round_rules)."""
     rule = qualification_rounds.rule_of(round)
     known, strict = best(results), rules.mark_of(rule).comparator == ">"
     columns = []

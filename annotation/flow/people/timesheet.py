@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Assignment, Batch, Project, Worker
 from annotation.models.assignment import ENDED_OTHERWISE, NOT_IMPORTING
 from annotation.pure.batches import lifecycle
-from annotation.pure.reports import table_formats
+from annotation.pure.reports import table_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def as_csv(sheet: Timesheet, *, names: bool) -> str:
         names_cells = [name_of(line.worker)] if names else []
         figures = [line.submitted, line.ended, round(line.seconds, 1), round(line.seconds / 3600, 4)]
         rows.append([line.worker.pseudonym, *names_cells, line.day.isoformat(), line.batch.slug, *figures])
-    return table_formats.csv(head, rows)
+    return table_files.csv(head, rows)
 
 
 def name_of(worker: Worker) -> str:

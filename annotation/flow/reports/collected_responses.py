@@ -18,9 +18,9 @@ from annotation.pure.reports.answer_judge_tables import JudgedAnswer, answer_jud
 from annotation.pure.reports.disagreement_map import Contested, MostContested
 from annotation.pure.reports.model_aspects import Aspect, Draw, Predicted, Strata
 from annotation.pure.reports.model_tables import model_report
+from annotation.pure.reports.own_answers import OwnAnswers
 from annotation.pure.reports.position_tables import Placed, Position, Turn, positions
 from annotation.pure.statistics.model_beside_workers import Labelled
-from annotation.pure.statistics.own_answers import OwnAnswers
 from annotation.registry import task_type
 from annotation.tasktype import GivenResponse, Judging
 

@@ -21,8 +21,7 @@ from annotation.flow.reports import batch_scores
 from annotation.flow.work.submitted_responses import submitted_answers
 from annotation.models import Batch, Dataset, Hit, Job, Payment, Prediction, Project, WorkerResponse
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.comparison import PEOPLE, Measured, Without
-from annotation.pure.reports.comparison_tables import batch_tables, chart_of
+from annotation.pure.reports.comparison import PEOPLE, Measured, Without, batch_tables, chart_of
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.registry import task_type
 from annotation.tasktype import Rated, TaskType

@@ -7,7 +7,7 @@ from typing import Any
 
 from annotation.models import Batch, WorkerResponse
 from annotation.pure.batches.page_counts import total
-from annotation.pure.statistics.own_answers import OwnAnswers
+from annotation.pure.reports.own_answers import OwnAnswers
 from annotation.tasktype import JSON, Answered, HitWithResponses, TaskType
 
 

@@ -15,10 +15,8 @@ from annotation.flow.review import results_dataset
 from annotation.models import Batch, WorkerResponse
 from annotation.pure.data.example import JSON
 from annotation.pure.reports import tables
-from annotation.pure.reports.power_tables import assumptions_table, budget_table, plan_sentences
-from annotation.pure.statistics.pilot import Pilot, pilot_of
+from annotation.pure.reports.power_plan import Pilot, assumptions_table, budget_table, offers, pilot_of, plan_sentences
 from annotation.pure.statistics.power import Design, Impossible, power
-from annotation.pure.statistics.power_budget import offers
 from annotation.pure.statistics.worker_intervals import Response
 from annotation.registry import task_type
 

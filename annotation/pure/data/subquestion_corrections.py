@@ -9,8 +9,8 @@ from typing import NamedTuple
 from annotation.pure.derivations.bridges import tidy
 from annotation.pure.derivations.subquestions import carried
 from annotation.pure.reports.human_scores import majorities
-from annotation.pure.text import folding
-from annotation.pure.text.folding import fold
+from annotation.pure.text import normalization
+from annotation.pure.text.normalization import fold
 
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 
@@ -55,7 +55,7 @@ def question_key(text: str) -> Hashable:
 
 def answer_key(text: str) -> Hashable:
     """The same for answers, ignoring articles and punctuation unless nothing else is left."""
-    return folding.answer_key(text) or fold(tidy(text))
+    return normalization.answer_key(text) or fold(tidy(text))
 
 
 def agreed(texts: Sequence[str], *, key: Callable[[str], Hashable]) -> list[str]:

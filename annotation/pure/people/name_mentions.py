@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from annotation.pure.text.folding import fold
+from annotation.pure.text.normalization import fold
 
 
 def mentioned(text: str, names: Iterable[str]) -> set[str]:

@@ -28,8 +28,8 @@ from annotation.pure.ratings.responses import (
 )
 from annotation.pure.ratings.rubric import BEST, CHOICE, CHOICES, MARK, NUMBER, ORDER, SCALE, TEXT, TIE
 from annotation.pure.statistics import ratings
-from annotation.pure.text.folding import fold
 from annotation.pure.text.languages import Text, worded
+from annotation.pure.text.normalization import fold
 
 MOST_SHOWN = 100  # characters of a candidate
 WORD = re.compile(r"\S+")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from annotation.pure.data.example import JSON
 from annotation.pure.reports.tables import table, text_cell
-from annotation.pure.statistics.cluster_intervals import clustered_share
+from annotation.pure.statistics.intervals import clustered_share
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 STATED, REAL, OTHER = "stated", "real", "other"

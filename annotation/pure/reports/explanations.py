@@ -2,7 +2,7 @@
 
 Each kind of figure has one entry, by the name of its table or chart: in `figure_texts`, or for a task's own tables in
 `explained.toml` of its folder. What stands above the entries of a file holds for those that say nothing else. Texts are
-gettext ids.
+gettext ids. `sections` has all of them in the order of the guide.
 """
 
 import tomllib
@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from annotation.pure.data.example import JSON
+from annotation.pure.reports.tables import Translate
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 # Whom intervals are about, by what they resample.
@@ -178,3 +180,22 @@ def subject_of(chapters: Iterable[Chapter], name: str, key: str) -> str:
     entry = found(chapters, key)
     marks = {key, *((entry[1].rows, entry[1].whom) if entry else ()), *(["excluded"] if VARIANTS[1] in name else [])}
     return next((words for words, own in SUBJECTS.items() if own & marks), RESULTS)
+
+
+SHARED = ("answers", "labels", "batch", "models")  # of reports of several tasks
+
+
+def sections(tasks: Iterable[Chapter], translate: Translate = str) -> list[JSON]:
+    """[{"title", "entries": [{"anchor", "title", "whom", "how", "source", "rows", "changes"}]}] as text."""
+    return [
+        {"title": translate(own.title), "entries": list(_entries(own, translate))}
+        for own in (*map(chapter, SHARED), *tasks, *map(chapter, ("comparison", "arms", "plan", "studies")))
+        if own.entries
+    ]
+
+
+def _entries(own: Chapter, translate: Translate) -> Iterable[JSON]:
+    for key, one in own.entries.items():
+        texts = {"title": one.title, "whom": WHOM[one.whom], "how": one.how, "changes": one.changes}
+        words = {name: translate(text) for name, text in texts.items()}
+        yield {"anchor": own.anchor(key), "source": one.source, "rows": translate(ROWS[one.rows][2])} | words

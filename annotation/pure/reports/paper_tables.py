@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from annotation.pure.data.example import JSON
-from annotation.pure.reports import table_formats, tables
+from annotation.pure.reports import table_files, tables
 from annotation.pure.reports.tables import UNKNOWN
 from annotation.pure.text.translation_marks import gettext_noop as _
 
@@ -34,10 +34,10 @@ def written(table: JSON, form: str) -> str:
     """A table in one of FORMS, without caption or note."""
     head, rows = tables.quotable(table)
     if form == "csv":
-        return table_formats.csv(head, rows).rstrip("\r\n")
+        return table_files.csv(head, rows).rstrip("\r\n")
     if form == "markdown":
-        return table_formats.markdown(head, rows, numbers=table["numbers"])
-    plain = table_formats.latex(table["columns"], rows, numbers=table["numbers"], spans=tables.spans_of(table))
+        return table_files.markdown(head, rows, numbers=table["numbers"])
+    plain = table_files.latex(table["columns"], rows, numbers=table["numbers"], spans=tables.spans_of(table))
     for name, mathematics in _SUBSCRIPTS.items():
         plain = plain.replace(name, mathematics)
     return plain.replace("{q}", "{$q$}").replace("\nq & ", "\n$q$ & ")

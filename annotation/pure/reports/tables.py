@@ -185,7 +185,7 @@ def _is_nothing(cell: Any) -> bool:
 
 
 def quotable(table: Mapping[str, Any], translate: Translate = str) -> tuple[list[str], list[list[str]]]:
-    """Head and rows of a table as texts, for `table_formats`; spanning headers are repeated in each column."""
+    """Head and rows of a table as texts, for `table_files`; spanning headers are repeated in each column."""
     above = [words for words, count in spans_of(table, translate) for _column in range(count)]
     head = head_of(table, translate)
     if above:

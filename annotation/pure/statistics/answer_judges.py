@@ -21,9 +21,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation.pure.numeric import Floats, np
-from annotation.pure.statistics.answer_sets import accuracy
 from annotation.pure.statistics.distance_agreement import RESAMPLES, UNDEFINED_DRAWS
 from annotation.pure.statistics.intervals import LEVEL, Figure, resampled_sums, wilson
+from annotation.pure.statistics.metrics import accuracy
 from annotation.pure.statistics.resampled_figures import Function, resampled_figures
 
 LEAST_YOUDEN = 0.1

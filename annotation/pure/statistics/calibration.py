@@ -8,8 +8,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from annotation.pure.statistics.cluster_intervals import clustered_mean, clustered_share
-from annotation.pure.statistics.intervals import Figure
+from annotation.pure.statistics.intervals import Figure, clustered_mean, clustered_share
 from annotation.pure.statistics.worker_intervals import Response, over_workers
 
 BINS = ((0, 19), (20, 39), (40, 59), (60, 79), (80, 100))  # percent, both ends included

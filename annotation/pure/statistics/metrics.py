@@ -3,14 +3,23 @@
 HotpotQA, MuSiQue and SQuAD agree on ordinary cases and differ in edge cases (yes and no, answers that are
 empty after normalising, two empty supports), so every figure names its scorer. A dataset is scored by the
 scorer of its format.
+
+Questions with several correct answers have FanOutQA's accuracies (Zhu et al. 2024, FanOutQA, ACL, short papers); their
+code is fanoutqa/eval/string.py and scorer.py in the repository zhudotexe/fanoutqa. *Loose* accuracy of a response is
+the share of the reference answers that occur in its text, between word boundaries, both normalised; *strict* accuracy
+is 1 if all of them do. Both are averaged over questions, and a missing response counts 0. Nothing is taken off for
+wrong answers beside the right ones. Differences: an answer counts if any of its aliases occurs; and texts are
+normalised as in SQuAD, with the commas in numbers removed, whereas FanOutQA brings words to their lemmas with spaCy.
+Inflected words may therefore count there and not here.
 """
 
+import re
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from annotation.pure.data.example import Example
-from annotation.pure.text.normalization import normalise_answer
+from annotation.pure.text.normalization import answer_key, normalise_answer
 
 CLOSED_ANSWERS = frozenset({"yes", "no", "noanswer"})
 
@@ -172,3 +181,41 @@ def scorer_for(format_name: str) -> Scorer:
     if format_name not in _BY_FORMAT:
         raise ValueError(f"no scorer for format {format_name!r}; known: {', '.join(_BY_FORMAT)}")
     return _BY_FORMAT[format_name]
+
+
+AnswerSet = Sequence[Sequence[str]]  # the correct answers, each with its aliases
+COMMAS = re.compile(r"(?<=\d),(?=\d)")
+
+
+class Accuracy(NamedTuple):
+    """Both accuracies of a response, 0..1."""
+
+    loose: float
+    strict: float
+
+
+def accuracy(response: str, answers: AnswerSet) -> Accuracy:
+    """The accuracies of a response, a text of any form. Raises ValueError without answers."""
+    if not answers:
+        raise ValueError("there are no answers to find")
+    text = _normalised(response)
+    found = [any(_occurs(_normalised(alias), text) for alias in aliases) for aliases in answers]
+    return Accuracy(sum(found) / len(found), float(all(found)))
+
+
+def _normalised(text: str) -> str:
+    return normalise_answer(COMMAS.sub("", text))
+
+
+def _occurs(answer: str, text: str) -> bool:
+    return bool(answer) and re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", text) is not None
+
+
+def lines_of(text: str) -> list[str]:
+    """The answers of a response with one on each line."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def key(text: str) -> str:
+    """The form in which two lists of answers count as the same: order and repetitions do not matter."""
+    return "\n".join(sorted({answer_key(line) for line in lines_of(text)}))

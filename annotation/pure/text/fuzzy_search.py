@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
-from annotation.pure.text.folding import WORD, fold
+from annotation.pure.text.normalization import WORD, fold
 
 ALIKE = 82  # of 100, from which a word counts as a slip of another
 SHORTEST_FUZZY = 4  # letters; shorter words must match from their beginning

@@ -5,8 +5,7 @@ import string
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from annotation.pure.text.folding import folded, is_mark, pattern
-from annotation.pure.text.normalization import answer_tokens
+from annotation.pure.text.normalization import answer_tokens, folded, is_mark, pattern
 
 
 class Span(NamedTuple):
@@ -32,7 +31,7 @@ def places(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> I
     """Every place of a typed answer: whole words as typed; if none, in another spelling; if none, parts of words.
 
     Paragraphs in `first` are searched before the others. White space may differ in kind and length; which spellings
-    are the same says `folding`. The answer page finds the same places while somebody types (static/js/places.js);
+    are the same says `normalization`. The answer page finds the same places while somebody types (static/js/places.js);
     tests/places.json has cases for both.
     """
     words = answer.split()
@@ -55,7 +54,7 @@ def places(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> I
 
 
 def _folded_places(wanted: str, text: str, *, whole: bool) -> Iterator[tuple[int, int]]:
-    """Where a pattern of `folding` is in a text; no place begins or ends inside a character or before its accents."""
+    """Where a pattern is in a text; no place begins or ends inside a character or before its accents."""
     plain, origins = folded(text)
     for match in re.finditer(rf"(?<!\w){wanted}(?!\w)" if whole else wanted, plain):
         start, end = match.span()

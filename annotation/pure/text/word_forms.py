@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from annotation.pure.text.english import WORDS, listed
-from annotation.pure.text.folding import folded
 from annotation.pure.text.fuzzy_search import SHORTEST_SLIP, is_slip
+from annotation.pure.text.normalization import folded
 
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _MARKS = rf"\u0300-\u036f{_INVISIBLE}"

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from annotation.pure.derivations.ablation import ABLATION, ABLATIONS
-from annotation.pure.statistics.cluster_intervals import clustered_share
-from annotation.pure.statistics.intervals import Figure
+from annotation.pure.statistics.intervals import Figure, clustered_share
 from annotation.pure.statistics.worker_intervals import without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from annotation.pure.statistics.answer_sets import lines_of
+from annotation.pure.statistics.metrics import lines_of
 from annotation.pure.text.spans import Span, cut, locate
 from annotation.tasktype import JSON
 from annotation.tasktype.helpers.answering import ONES_OWN, SEVERAL

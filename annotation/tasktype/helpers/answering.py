@@ -13,8 +13,8 @@ from typing import Any
 
 from annotation.pure.data.example import Example, Paragraph
 from annotation.pure.reports import human_scores
-from annotation.pure.statistics import answer_sets, metrics
-from annotation.pure.text import folding, fuzzy_search
+from annotation.pure.statistics import metrics
+from annotation.pure.text import fuzzy_search, normalization
 from annotation.pure.text.spans import Span, cut, locate
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, InvalidResponse, Problem
@@ -206,8 +206,8 @@ def majority(answers: Sequence[JSON]) -> tuple[JSON, bool]:
 def answer_key(answer: JSON) -> str:
     """The answer's text folded: answers with equal keys count as the same in a vote."""
     if answer["kind"] == SEVERAL:
-        return answer_sets.key(answer["text"])
-    return folding.answer_key(answer_text(answer))
+        return metrics.key(answer["text"])
+    return normalization.answer_key(answer_text(answer))
 
 
 def doubted(answers: Sequence[JSON], gold: Example) -> JSON | None:
@@ -221,10 +221,10 @@ def doubted(answers: Sequence[JSON], gold: Example) -> JSON | None:
     if not answers or not (gold.answers or unanswerable):
         return None
     texts = [answer_text(answer) for answer in answers]
-    key, votes = Counter(map(folding.answer_key, texts)).most_common(1)[0]
+    key, votes = Counter(map(normalization.answer_key, texts)).most_common(1)[0]
     if votes < 2 or 2 * votes <= len(texts):
         return None
-    text = Counter(text for text in texts if folding.answer_key(text) == key).most_common(1)[0][0].strip()
+    text = Counter(text for text in texts if normalization.answer_key(text) == key).most_common(1)[0][0].strip()
     if text and not unanswerable:
         near = answer_f1({"kind": "typed", "text": text}, gold) >= NEAR
     else:
@@ -233,9 +233,9 @@ def doubted(answers: Sequence[JSON], gold: Example) -> JSON | None:
 
 
 def answer_f1(answer: JSON, gold: Example) -> float:
-    """F1 against the dataset's answers, in any spelling (`folding`); 0 if they are hidden."""
-    right = metrics.MUSIQUE.gold([folding.fold(each) for each in gold.answers])
-    return metrics.MUSIQUE.answer(folding.fold(answer_text(answer)), right).f1 if right else 0.0
+    """F1 against the dataset's answers, in any spelling (`normalization`); 0 if they are hidden."""
+    right = metrics.MUSIQUE.gold([normalization.fold(each) for each in gold.answers])
+    return metrics.MUSIQUE.answer(normalization.fold(answer_text(answer)), right).f1 if right else 0.0
 
 
 def measured(payload: JSON, answer: JSON, gold: Example, *, format: str) -> dict[str, float]:
@@ -246,7 +246,7 @@ def measured(payload: JSON, answer: JSON, gold: Example, *, format: str) -> dict
     scorer = metrics.scorer_for(format)
     scores: dict[str, float] = {}
     if gold.answer_set:
-        found = answer_sets.accuracy(answer_text(answer), gold.answer_set)
+        found = metrics.accuracy(answer_text(answer), gold.answer_set)
         scores |= {"loose": found.loose, "strict": found.strict}
     right = scorer.gold(gold.answers)
     if gold.answerable is False:
@@ -264,7 +264,7 @@ def measured(payload: JSON, answer: JSON, gold: Example, *, format: str) -> dict
 def answered(example: Example, answer: JSON) -> Example:
     """The example with the workers' answer and support in place of its own."""
     if answer["kind"] == SEVERAL:
-        lines = tuple((line,) for line in answer_sets.lines_of(answer["text"]))
+        lines = tuple((line,) for line in metrics.lines_of(answer["text"]))
         return replace(example, answer_set=lines, supports=tuple(answer["support"]))
     answers = (answer_text(answer), *(a for a in example.answers if a != answer_text(answer)))
     return replace(example, answers=answers, supports=tuple(answer["support"]))
@@ -321,7 +321,7 @@ def _placed(text: str, payload: JSON, given: JSON) -> JSON:
     if not text.strip():
         return blank | {"kind": "none", "text": ""}
     if payload["controls"].get("several"):
-        return blank | {"kind": SEVERAL, "text": "\n".join(answer_sets.lines_of(text))}
+        return blank | {"kind": SEVERAL, "text": "\n".join(metrics.lines_of(text))}
     if text in payload["options"]:
         return blank | {"kind": "option", "option": payload["options"].index(text)}
     if text.strip().lower() in {"yes", "no"} and payload["controls"]["yes_no"]:

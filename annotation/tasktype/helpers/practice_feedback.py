@@ -5,7 +5,7 @@
 from collections.abc import Iterator, Sequence
 
 from annotation.pure.data.example import Example
-from annotation.pure.text.folding import answer_key
+from annotation.pure.text.normalization import answer_key
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Remark
 from annotation.tasktype.capabilities import RIGHT, WRONG

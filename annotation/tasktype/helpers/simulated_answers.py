@@ -3,7 +3,7 @@
 from random import Random
 
 from annotation.pure.data.example import Example
-from annotation.pure.text.folding import WORD
+from annotation.pure.text.normalization import WORD
 from annotation.pure.text.spans import locate
 from annotation.tasktype import JSON
 from annotation.tasktype.helpers.answering import NEAR, answer_f1, is_closed_book

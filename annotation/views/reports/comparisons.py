@@ -15,7 +15,7 @@ from annotation.models import Batch, Dataset, Project
 from annotation.operations.downloads import download
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Dots, Series
-from annotation.pure.reports.comparison_tables import answerer_tables, chart_of, dataset_tables
+from annotation.pure.reports.comparison import answerer_tables, chart_of, dataset_tables
 from annotation.pure.reports.explanations import chapter
 from annotation.pure.reports.svg import as_file
 from annotation.registry import task_type

@@ -18,8 +18,7 @@ from annotation.flow.batches.hit_filters import BatchPart
 from annotation.models import Batch
 from annotation.pure.data.example import JSON
 from annotation.pure.reports.exclusion_tables import WITH_EXCLUDED
-from annotation.pure.reports.explanation_index import sections
-from annotation.pure.reports.explanations import ROWS, WHOM, Chapter, chapter, found, key_of, table_key
+from annotation.pure.reports.explanations import ROWS, WHOM, Chapter, chapter, found, key_of, sections, table_key
 from annotation.pure.reports.participation_flow import PEOPLE, RESPONSES
 from annotation.registry import explanations_of, task_type, task_types
 from annotation.views.reports.drilldown_links import DrilldownLinks

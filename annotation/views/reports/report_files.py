@@ -10,7 +10,7 @@ from annotation.flow.reports import batch_scores, methods_facts, score_looks
 from annotation.models import Batch, BatchReport, PartReport, Project
 from annotation.operations.downloads import download, logged_download
 from annotation.pure.people import roles
-from annotation.pure.reports import methods, table_formats
+from annotation.pure.reports import methods, table_files
 from annotation.pure.reports.methods_facts import Facts
 from annotation.pure.reports.report_charts import chart_named
 from annotation.pure.reports.report_values import table_of
@@ -67,4 +67,4 @@ def methods_of(batch: Batch, kept: BatchReport | PartReport) -> dict[str, str]:
 def in_words(facts: Facts) -> dict[str, str]:
     """The methods paragraph, as text and LaTeX; empty before the first response."""
     text = methods.in_words(facts, _)
-    return {"text": text, "latex": table_formats.latex_text(text)} if text else {}
+    return {"text": text, "latex": table_files.latex_text(text)} if text else {}

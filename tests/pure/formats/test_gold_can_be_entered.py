@@ -16,7 +16,7 @@ from annotation.formats.base import CannotWrite
 from annotation.pure.data.example import Example, Hop, Paragraph
 from annotation.pure.data.features import FeatureCount
 from annotation.pure.statistics.metrics import scorer_for
-from annotation.pure.text.folding import fold
+from annotation.pure.text.normalization import fold
 from annotation.registry import task_type
 from annotation.tasktype import Features, capabilities
 from annotation.tasktype.helpers.answer_form import AnswerForm

@@ -17,18 +17,17 @@ from django.urls import reverse
 from annotation import registry
 from annotation.flow.batches import batch_launch, experiments
 from annotation.flow.reports import arm_scores
-from annotation.pure.reports import explanation_index
+from annotation.pure.reports import explanations
 from annotation.pure.reports.answer_tables import MEASURES
 from annotation.pure.reports.arm_tables import arm_tables
-from annotation.pure.reports.comparison import Measured
-from annotation.pure.reports.comparison_tables import answerer_tables, batch_tables
+from annotation.pure.reports.comparison import Measured, answerer_tables, batch_tables
 from annotation.pure.reports.explanations import ROWS, WHOM, chapter, found
 from annotation.pure.statistics.arm_contrasts import ArmResponse
 from tests import figure_guide
 from tests.flow.acting import dataset_of, draft
 from tests.views.reports.test_figure_notes import HOW, KINDS, ROOT, check_whom, has_any, intervals
 
-SHARED = tuple(map(chapter, explanation_index.SHARED))
+SHARED = tuple(map(chapter, explanations.SHARED))
 
 
 def chapters() -> list[Any]:
@@ -82,8 +81,8 @@ def test_every_table_that_several_reports_have_is_explained() -> None:
         ROOT / "annotation/pure/statistics/text_agreement.py",
     ]
     known = {
-        "comparison_tables.py": (chapter("comparison"),),
-        "power_tables.py": (chapter("plan"),),
+        "comparison.py": (chapter("comparison"),),
+        "power_plan.py": (chapter("plan"),),
         "arm_tables.py": (chapter("arms"),),
     }
     for file in sorted(made):

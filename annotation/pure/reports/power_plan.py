@@ -1,15 +1,138 @@
-"""A plan's power as sentences that a paper can quote, and as a table."""
+"""A plan's power, as sentences that a paper can quote and as tables: with the rates of a pilot, and of each way to
+spend a budget on items, responses to each, and workers.
 
-from collections.abc import Sequence
-from typing import Any
+Two responses to an item (or by a worker) of a pilot are both right more often than by chance. The tetrachoric
+correlation behind that is the share of the variance that items (or workers) account for in the model of `power`.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from statistics import NormalDist
+from typing import Any, Final
 
 from annotation.pure.data.example import JSON
+from annotation.pure.numeric import np
 from annotation.pure.reports import tables
 from annotation.pure.reports.tables import text_cell
-from annotation.pure.statistics.power import PAIRED, TARGET, UNPAIRED, Power
-from annotation.pure.statistics.power_budget import Offer
-from annotation.pure.statistics.worker_intervals import LEAST_WORKERS
+from annotation.pure.statistics.intervals import Figure
+from annotation.pure.statistics.power import (
+    MOST_RESPONSES,
+    PAIRED,
+    TARGET,
+    UNPAIRED,
+    Design,
+    Impossible,
+    Power,
+    quick_power,
+)
+from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Response
 from annotation.pure.text.translation_marks import gettext_noop as _
+
+LEAST: Final = 20  # responses of a pilot
+MOST_SHARE: Final = 0.95  # of items and workers together
+TOO_SMALL = _("A pilot needs at least %(least)s responses with gold, or ratings and what counts; this one has %(n)s.")
+EVEN = _("All responses of the pilot are right, or all are wrong, so they show no spread.")
+_POINTS: Final = 201
+_STEPS: Final = 40
+
+_NORMAL = NormalDist()
+
+
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """What a pilot shows. A share is None if no two responses tell it."""
+
+    rate: float
+    by_item: float | None
+    by_worker: float | None
+    items: int
+    workers: int
+    responses: int
+
+
+def pilot_of(responses: Iterable[Response]) -> Pilot:
+    """Rate and shares of a pilot; a response is right if its value is 1, and each counts alike.
+
+    Raises Impossible for fewer than LEAST responses, or if all are right or all are wrong.
+    """
+    rows = [(row.item, row.worker, row.value >= 1) for row in responses]
+    right = sum(row[2] for row in rows)
+    if len(rows) < LEAST:
+        raise Impossible(TOO_SMALL, least=LEAST, n=len(rows))
+    if right in (0, len(rows)):
+        raise Impossible(EVEN)
+    rate = right / len(rows)
+    by_item, by_worker = (_share([(row[k], row[2]) for row in rows], rate) for k in (0, 1))
+    both = (by_item or 0.0) + (by_worker or 0.0)
+    if both > MOST_SHARE:
+        by_item, by_worker = (share and share * MOST_SHARE / both for share in (by_item, by_worker))
+    items, workers = (len({row[k] for row in rows}) for k in (0, 1))
+    return Pilot(rate, by_item, by_worker, items, workers, len(rows))
+
+
+def both_right(rate: float, correlation: float) -> float:
+    """The probability that two responses with latent `correlation` (0 <= r < 1) are both right."""
+    limit = _NORMAL.inv_cdf(rate)
+    angles = np.linspace(0.0, math.asin(correlation), _POINTS)
+    heights = np.exp(-(limit**2) / (1 + np.sin(angles))) / (2 * math.pi)
+    return rate**2 + float(np.trapezoid(heights, angles))
+
+
+def _share(rows: list[tuple[Hashable, bool]], rate: float) -> float | None:
+    """The correlation of two responses with the same key; None without two such."""
+    numbers = Counter(key for key, _right in rows)
+    right = Counter(key for key, is_right in rows if is_right)
+    pairs = sum(n * (n - 1) for n in numbers.values())
+    if not pairs:
+        return None
+    together = sum(n * (n - 1) for n in right.values()) / pairs
+    low, high = 0.0, MOST_SHARE
+    if together <= both_right(rate, low):
+        return 0.0
+    for _step in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if both_right(rate, middle) < together else (low, middle)
+    return (low + high) / 2
+
+
+ANSWERS: Final = (1, 2, 3, 5)  # responses to an item that are tried
+CROWDS: Final = (1, 2)  # multiples of the planned workers
+FREE = _("A budget needs the price of a response.")
+TOO_MUCH = _("This budget pays for more responses than can be simulated (%(most)s).")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A way to spend the budget, what it costs, and its power."""
+
+    design: Design
+    cost: Decimal
+    power: Figure
+
+
+def offers(design: Design, *, each: Decimal | None, budget: Decimal, seed: int) -> list[Offer]:
+    """All ways that the budget allows, as many items as it pays for; `each` is the price of a response with fees.
+
+    Raises Impossible if a response costs nothing, or if the budget pays for more than can be simulated.
+    """
+    if not each:
+        raise Impossible(FREE)
+    if budget / each > MOST_RESPONSES:
+        raise Impossible(TOO_MUCH, most=MOST_RESPONSES)
+    found = []
+    for answers in ANSWERS:
+        items = int(budget / (each * design.arms * answers))
+        for crowd in CROWDS:
+            workers = design.workers * crowd
+            if items < 2 or workers < answers * (2 if design.kind == PAIRED else 1) or workers > items * answers:
+                continue
+            way = replace(design, items=items, answers=answers, workers=workers)
+            found.append(Offer(way, each * way.responses, quick_power(way, seed)))
+    return found
+
 
 DESIGNS = {
     PAIRED: _(
