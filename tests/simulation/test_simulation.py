@@ -18,6 +18,7 @@ PLANTED = {  # and what does not hold then
     "claim without guard": r"over: |Traceback(?s:.*)CHECK constraint failed: hit_not_overallocated$",
     "submit without key": r"assignment \d+ has \d+ responses of \d+ forms",
     "payment without fence": r"bonus .* was paid there \d+ times",
+    "bonus called again": r"visit \d+ has bonuses of ",
     "prefetched HIT not released": r"HIT \d+ is held ",
     "leases passed over": r"assignment \d+ has a lease until ",
     "webhook before commit": r"webhook \S+ was sent, but never happened",
