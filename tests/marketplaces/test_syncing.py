@@ -17,7 +17,7 @@ from annotation.marketplaces.models import Arrival, Publication
 from annotation.models import Assignment, Hit, Payment, Worker, WorkerBlock
 from tests.marketplaces import visitors
 from tests.marketplaces.conftest import QUICK
-from tests.marketplaces.fake_mturk import FakeMTurk
+from tests.marketplaces.fake_mturk import FakeMTurk, No
 
 pytestmark = pytest.mark.django_db
 
@@ -215,6 +215,19 @@ def test_many_hits_are_looked_at_together(
     elsewhere.calls.clear()
     assert visitors.look_now(connection).looked == 4
     assert "GetHIT" not in elsewhere.calls
+
+
+def test_hits_are_looked_at_one_by_one_where_a_listing_is_refused(
+    published: Any, connection: Any, elsewhere: FakeMTurk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_wish: dict[str, Any]) -> dict[str, Any]:
+        raise No("You are not authorized to perform this operation.")
+
+    monkeypatch.setattr(hit_sync, "MANY", 2)
+    monkeypatch.setattr(elsewhere, "do_ListHITs", refuse)
+    elsewhere.calls.clear()
+    assert visitors.look_now(connection).looked == 4
+    assert elsewhere.calls.count("GetHIT") == 4
 
 
 def test_blocked_workers_hold_the_qualification_that_keeps_them_out(

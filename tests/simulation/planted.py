@@ -49,7 +49,9 @@ def claim_without_guard(_clock: Clock) -> list[Any]:
         return claim(participation, **how)
 
     def known(participation: Participation, *, ahead: bool = False) -> Iterator[open_work.Candidate]:
-        return candidates(participation, ahead=True) if ahead else iter(chosen[participation.pk])
+        # who only asks what is left has chosen none
+        mine = None if ahead else chosen.pop(participation.pk, None)
+        return candidates(participation, ahead=ahead) if mine is None else iter(mine)
 
     def take_slot(hit: int, batch: int) -> int:
         return Hit.objects.filter(pk=hit, batch=batch).update(live=F("live") + 1)

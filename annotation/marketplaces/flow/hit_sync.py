@@ -19,7 +19,7 @@ from annotation.flow.data.item_writer import no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.money.ledger import Overdrawn
 from annotation.flow.review import assignment_approval
-from annotation.marketplaces.base import Gone, HitStatus, MarketplaceError, TryAgain, Work, as_json
+from annotation.marketplaces.base import Denied, Gone, HitStatus, MarketplaceError, TryAgain, Work, as_json
 from annotation.marketplaces.flow import connections, hit_terms, publications
 from annotation.marketplaces.flow.connections import HitSession, MarketplacePaused, Patience, installation_id, reached
 from annotation.marketplaces.flow.outbox import FREE
@@ -62,8 +62,7 @@ def sync_due(connection: Connection, *, patience: Patience | None = None, second
     with suppress(MarketplacePaused, Unsealable, TryAgain):
         session = HitSession(connection, patience=patience or Patience())
         rows = list(due(connection).order_by("due_at")[:1000])
-        listed = session.call(lambda: list(session.marketplace.list_hits())) if len(rows) > MANY else []
-        states = {standing.external_id: standing for standing in listed}
+        states = _listed(session) if len(rows) > MANY else {}
         for publication in rows:
             if time.monotonic() > end:
                 break
@@ -72,6 +71,14 @@ def sync_due(connection: Connection, *, patience: Patience | None = None, second
             _qualify(batch, session)
     found.troubles = troubles(connection).count()
     return found
+
+
+def _listed(session: HitSession) -> dict[str, HitStatus]:
+    """How all HITs there stand, by their ids; nothing where listing them is refused: each is then asked for."""
+    try:
+        return {one.external_id: one for one in session.call(lambda: list(session.marketplace.list_hits()))}
+    except Denied:
+        return {}
 
 
 def _qualify(batch: Batch, session: HitSession) -> None:
