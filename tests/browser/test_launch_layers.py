@@ -8,6 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.desk import held, poll
 from tests.browser.site import Site
 
 MOST_CONTROLS, MOST_WORDS = 25, 200
@@ -26,6 +27,10 @@ SHOWN = """() => {
     }
   }
   return [controls.length, words];
+}"""
+
+SETTLED = """() => {
+  window.settled = new Promise((done) => addEventListener("htmx:afterSettle", () => done(true), {once: true}));
 }"""
 
 
@@ -102,6 +107,23 @@ def test_the_first_item_and_the_lines_follow_what_is_chosen(site: Site, visit: C
     expect(page.locator("#line-items")).to_contain_text("changed")
     expect(page.locator("#line-items")).to_contain_text("Seed: 11")
     expect(page.locator("#changed-settings")).to_contain_text("1 changed")
+
+
+def test_instructions_are_not_changed_under_the_cursor(site: Site, visit: Callable[..., Any]) -> None:
+    page, _made = open_new(site, visit)
+    page.locator("#more > summary").click()
+    page.locator("#more-instructions > summary").click()
+    instructions = page.get_by_label("Instructions", exact=True)
+    before = instructions.input_value()
+    with held(page, "**/consequences/") as replies:
+        page.locator("input[name=task]:not(:checked)").first.check()
+        poll(page, lambda: replies)
+        instructions.focus()
+        page.evaluate(SETTLED)
+    page.evaluate("() => window.settled")
+    assert instructions.input_value() == before
+    page.keyboard.press("Tab")
+    expect(instructions).not_to_have_value(before)
 
 
 def test_a_launch_leads_to_the_batch_and_its_first_step(site: Site, visit: Callable[..., Any]) -> None:

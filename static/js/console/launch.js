@@ -1,7 +1,8 @@
 // A reply to the form of a new batch brings texts that were made for it: the task's instructions, or the rubric that its
-// rows say. What was typed since it was asked for stays.
+// rows say. What was typed since it was asked for stays, and a text is not changed under the cursor.
 const FIELDS = { "instructions-preview": "id_instructions" };
 const typed = new Set();
+const waiting = new Set(); // for the cursor to leave them
 
 document.addEventListener("input", ({ target }) => typed.add(target.id));
 document.addEventListener("htmx:beforeSend", ({ target }) => {
@@ -10,7 +11,13 @@ document.addEventListener("htmx:beforeSend", ({ target }) => {
 document.addEventListener("htmx:oobBeforeSwap", (event) => {
   const { target } = event.detail;
   const own = target.matches("textarea") ? target : target.querySelector(":scope > textarea");
-  if (typed.has(FIELDS[target.id] ?? own?.id)) event.preventDefault();
+  const about = FIELDS[target.id] ?? own?.id;
+  const isUnderCursor = document.activeElement === document.getElementById(FIELDS[target.id] ?? target.id);
+  if (isUnderCursor) waiting.add(about);
+  if (isUnderCursor || typed.has(about)) event.preventDefault();
+});
+document.addEventListener("focusout", ({ target }) => {
+  if (waiting.delete(target.id) && !typed.has(target.id)) target.dispatchEvent(new Event("change", { bubbles: true }));
 });
 
 // Enter in a field of a criterion does not save the draft.
