@@ -19,7 +19,7 @@ from annotation.flow.review import problem_reports, review_decisions
 from annotation.models import Batch, Hit
 from annotation.models.fields import to_text
 from annotation.pure.data import dag
-from annotation.pure.data.bridge_keys import BridgeKey, bridge_keys, is_broken
+from annotation.pure.derivations.bridges import BridgeKey, bridge_keys, is_broken
 from annotation.registry import task_type, task_types
 from annotation.tasktype import Bridging
 

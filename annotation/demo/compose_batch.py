@@ -14,8 +14,7 @@ from annotation.flow.data.derivation import derive_dataset
 from annotation.flow.review import review_decisions, review_samples, worker_feedback
 from annotation.models import Assignment, Batch, Project, User
 from annotation.pure.batches import lifecycle
-from annotation.pure.data.example import Example
-from annotation.pure.data.reduced_example import reduced
+from annotation.pure.data.example import Example, reduced
 from annotation.pure.derivations.composable_pairs import pair_example
 from annotation.pure.derivations.single_hop import Single
 

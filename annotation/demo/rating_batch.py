@@ -11,8 +11,7 @@ from annotation.demo.project_setup import launched
 from annotation.demo.simulated_worker import SimulatedWorker
 from annotation.models import Assignment, Batch, Project
 from annotation.pure.batches import lifecycle
-from annotation.pure.data.example import Example
-from annotation.pure.data.reduced_example import reduced
+from annotation.pure.data.example import Example, reduced
 from annotation.registry import form_class, presets
 
 DATASET, BATCH, PRESET = "vennory-model-written", "vennory-model-written-checked", "question-quality"

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from annotation.derivations.base import DIRE, NMF, Derivation, DerivationGroup, Derived, Source, Tally, needs_supports
-from annotation.pure.data.example import Example
-from annotation.pure.data.reduced_example import OUTSIDE, reduced, with_distinct_titles
+from annotation.pure.data.example import OUTSIDE, Example, reduced, with_distinct_titles
 from annotation.pure.derivations.support_removal import (
     INSUFFICIENT,
     SUFFICIENT,

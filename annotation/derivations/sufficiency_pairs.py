@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from annotation.derivations.base import Derivation, Derived, Source, Tally, needs_supports
-from annotation.pure.data.example import Example
-from annotation.pure.data.reduced_example import reduced
+from annotation.pure.data.example import Example, reduced
 from annotation.pure.derivations.support_removal import Context, Pair, TooSmall, pairs
 from annotation.pure.setting_fields import setting
 from annotation.pure.text.translation_marks import gettext_noop

@@ -12,8 +12,7 @@ from typing import Any
 from annotation.formats.fields import Inspection
 from annotation.formats.hotpotqa import HotpotQA
 from annotation.formats.rows import UniqueIds
-from annotation.pure.data.example import JSON, Example
-from annotation.pure.data.reduced_example import OUTSIDE
+from annotation.pure.data.example import JSON, OUTSIDE, Example
 
 
 class DiRe(HotpotQA):

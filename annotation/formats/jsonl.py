@@ -12,9 +12,9 @@ from annotation.formats.looks import keys_of_paragraphs
 from annotation.formats.rows import RowFormat, UniqueIds
 from annotation.formats.storable import joined, storage_faults
 from annotation.formats.streams import Row
-from annotation.pure.data import hub_columns
+from annotation.pure.data import hub_layout
 from annotation.pure.data.example import JSON, Example, Hop, Paragraph
-from annotation.pure.data.hub_columns import is_row
+from annotation.pure.data.hub_layout import is_row
 
 _KNOWN = frozenset(
     {"id", "question", "paragraphs", "answers", "supports", "facts", "hops", "answerable", "options"}
@@ -39,7 +39,7 @@ class Jsonl(RowFormat):
         """The records; those in the columns of a hub (pure.data.hub_columns) in the form they were pushed from."""
         for row in super().rows(path):
             with suppress(ValueError, TypeError, KeyError, AttributeError):  # then its fields say what is wrong
-                row = replace(row, value=self.restored(hub_columns.example_of(row.value))) if is_row(row.value) else row
+                row = replace(row, value=self.restored(hub_layout.example_of(row.value))) if is_row(row.value) else row
             yield row
 
     def example(self, record: JSON, inspection: Inspection) -> Example:

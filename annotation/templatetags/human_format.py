@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.formats import FORMATS
 from annotation.models import Batch, Dataset, Job
-from annotation.pure.data.shape_words import shape_words
+from annotation.pure.data.features import shape_words
 
 register = template.Library()
 

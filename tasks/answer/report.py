@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from annotation.pure.data.example import Example
-from annotation.pure.reports.answers_per_item import expected_best
-from annotation.pure.reports.human_scores import MEASURES, PARTS, RANDOM_RULE, RULE, pair_scores
-from annotation.pure.statistics.calibration import Stated, calibration
+from annotation.pure.reports.calibration import Stated, calibration
+from annotation.pure.reports.human_scores import MEASURES, PARTS, RANDOM_RULE, RULE, expected_best, pair_scores
 from annotation.pure.statistics.distance_agreement import alpha, alpha_of_answers, alpha_of_sets
 from annotation.pure.statistics.intervals import Figure, bootstrap_figures, method_label
 from annotation.pure.statistics.metrics import MUSIQUE, Scorer, scorer_for

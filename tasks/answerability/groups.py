@@ -11,8 +11,7 @@ from statistics import fmean
 from typing import Any
 
 from annotation.pure.data.example import Example
-from annotation.pure.reports.answers_per_item import draws
-from annotation.pure.reports.human_scores import GroupScores, group_scores, majority_chance, mean_scores
+from annotation.pure.reports.human_scores import GroupScores, draws, group_scores, majority_chance, mean_scores
 from annotation.pure.statistics.metrics import scorer_for
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, GivenResponse, HitWithResponses

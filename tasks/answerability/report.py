@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from annotation.pure.data.shape_words import NOT_KNOWN
+from annotation.pure.data.features import NOT_KNOWN
 from annotation.pure.reports.answer_tables import at_k
 from annotation.pure.reports.human_scores import (
     RULE,
@@ -19,10 +19,15 @@ from annotation.pure.reports.tables import counted, counted_sentence
 from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.review.label_tables import agreement_tables
 from annotation.pure.statistics.agreement import most_said
-from annotation.pure.statistics.distance_agreement import alpha_of_answers, alpha_of_sets
+from annotation.pure.statistics.distance_agreement import (
+    ANSWER_TEXT,
+    SUPPORT,
+    alpha_of_answers,
+    alpha_of_sets,
+    text_agreement_table,
+)
 from annotation.pure.statistics.intervals import bootstrap_figures, clustered_mean, clustered_share
 from annotation.pure.statistics.metrics import scorer_for
-from annotation.pure.statistics.text_agreement import ANSWER_TEXT, SUPPORT, text_agreement_table
 from annotation.pure.statistics.worker_intervals import Response, over_workers, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, GivenResponse, HitWithResponses

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from annotation.pure.data.shape_words import shape_words
+from annotation.pure.data.features import shape_words
 from annotation.pure.statistics.intervals import Figure, clustered_share
 from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Response, over_workers, too_few
 from annotation.pure.text.translation_marks import gettext_noop as _

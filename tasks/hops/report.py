@@ -6,7 +6,7 @@ from itertools import product
 from statistics import fmean
 from typing import NamedTuple
 
-from annotation.pure.data.shape_words import shape_words
+from annotation.pure.data.features import shape_words
 from annotation.pure.reports.tables import counted
 from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.statistics.intervals import clustered_share

@@ -7,8 +7,8 @@ from annotation.pure.ratings.comparing import kind_of
 from annotation.pure.ratings.responses import cells, prefilled
 from annotation.pure.ratings.rubric import TEXT, Criterion
 from annotation.pure.reports.tables import counted, own_words, percent_with_interval, rounded, table, text_cell
+from annotation.pure.statistics.metrics import word_edits
 from annotation.pure.statistics.ratings import shares
-from annotation.pure.statistics.word_edits import word_edits
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses
 from annotation.tasktype.helpers.report_tables import about, as_sentence, counted_rows, report

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from annotation.pure.reports.tables import counted_sentence
 from annotation.pure.reports.worker_dependence_tables import people_table
-from annotation.pure.statistics.distance_agreement import alpha_of_answers
+from annotation.pure.statistics.distance_agreement import ANSWER_TEXT, alpha_of_answers, text_agreement_table
 from annotation.pure.statistics.intervals import clustered_mean
 from annotation.pure.statistics.metrics import ACCURACY, Scorer, scorer_for
 from annotation.pure.statistics.significance import chance_text, holm, mcnemar
-from annotation.pure.statistics.text_agreement import ANSWER_TEXT, text_agreement_table
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, GivenResponse, HitWithResponses
 from annotation.tasktype.helpers.ablation_cells import Cell, head_of, in_cells, name_of, ranges, sentence_of, share_of

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from annotation.pure.reports.tables import counted, counted_sentence
 from annotation.pure.reports.worker_dependence_tables import people_table
 from annotation.pure.review.label_tables import agreement_tables
-from annotation.pure.statistics.distance_agreement import alpha_of_answers
+from annotation.pure.statistics.distance_agreement import alpha_of_answers, text_agreement_table
 from annotation.pure.statistics.intervals import Figure, clustered_share
 from annotation.pure.statistics.metrics import MUSIQUE
-from annotation.pure.statistics.text_agreement import text_agreement_table
 from annotation.pure.statistics.worker_intervals import Response, over_workers, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses

@@ -13,8 +13,7 @@ from statistics import fmean, pstdev
 
 from annotation.pure.batches import arm_draw
 from annotation.pure.batches.arm_draw import Drawn, Order
-from annotation.pure.reports.arm_tables import position_of
-from annotation.pure.statistics.arm_contrasts import ArmResponse, Stratum, contrast
+from annotation.pure.reports.arm_contrasts import ArmResponse, Stratum, contrast, position_of
 from tests.bench.bench import Bench, Result
 
 RUNS, DRAWS, WORKERS, AT_ONCE, LEAVING = 400, 1_000, 60, 6, 0.2

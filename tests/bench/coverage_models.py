@@ -15,8 +15,8 @@ from annotation.pure.statistics.alternative_annotator import alternative_annotat
 from annotation.pure.statistics.answer_judges import CANNOT, AnswerRow, corrected, people_accuracy
 from annotation.pure.statistics.model_beside_workers import Labelled, beside_workers
 from annotation.pure.statistics.people_and_model import Sample, difference, estimate
+from annotation.pure.statistics.random_draws import drawn_by_confidence
 from annotation.pure.statistics.suggestions import Responded, pulls
-from annotation.pure.statistics.unequal_draw import drawn_by_confidence
 from tests.bench.bench import Bench, Result
 
 DRAWS = 4_000

@@ -18,8 +18,8 @@ from annotation.flow.money import batch_funds, ledger
 from annotation.flow.review import problem_reports
 from annotation.jobs import run_due_work
 from annotation.models import Batch, Hit, Member, Project, User, Worker
-from annotation.pure.data.bridge_keys import bridge_keys, is_broken
 from annotation.pure.data.example import Example
+from annotation.pure.derivations.bridges import bridge_keys, is_broken
 from tests.batches import create_batch
 from tests.flow.acting import newcomer, submit, take
 

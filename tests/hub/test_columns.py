@@ -12,7 +12,7 @@ import yaml
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.reports.hub_push import Push, push
 from annotation.models import Dataset
-from annotation.pure.data import hub_columns
+from annotation.pure.data import hub_layout
 from tests.hub.double import TOKEN, Hub
 from tests.long_forms import first
 from tests.pure.formats.samples import JSONL, WORKED, encoded
@@ -71,7 +71,7 @@ def test_datasets_loads_what_is_pushed(
 
 def test_the_card_types_every_column_as_datasets_does() -> None:
     datasets = pytest.importorskip("datasets")
-    stated = yaml.safe_load("\n".join(hub_columns.features()))["dataset_info"]["features"]
+    stated = yaml.safe_load("\n".join(hub_layout.features()))["dataset_info"]["features"]
     assert datasets.Features._from_yaml_list(stated)._to_yaml_list() == stated
 
 
@@ -84,4 +84,4 @@ def test_rows_with_and_without_gold_have_the_same_columns(project: Any, hub: Hub
     (tmp_path / "isle.jsonl").write_bytes(hub.repositories["lab/isle"].files["isle.jsonl"])
     table = pyarrow.json.read_json(tmp_path / "isle.jsonl")
     assert table["answer_set"].to_pylist() == [[], [["tin", "Sn"], ["lead"]]]
-    assert table.column_names == list(hub_columns.row_of(Dataset.objects.get().items.first().example))  # type: ignore[union-attr]
+    assert table.column_names == list(hub_layout.row_of(Dataset.objects.get().items.first().example))  # type: ignore[union-attr]

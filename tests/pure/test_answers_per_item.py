@@ -11,8 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.reports.answers_per_item import MOST_DRAWS, common_count, draws, expected_best
 from annotation.pure.reports.human_scores import (
+    MOST_DRAWS,
+    common_count,
+    draws,
+    expected_best,
     pair_scores,
     question_scores,
     question_scores_by_count,

@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from annotation.pure.reports.arm_tables import arm_tables, position_of, range_of
-from annotation.pure.statistics.arm_contrasts import ArmResponse, contrast
+from annotation.pure.reports.arm_contrasts import ArmResponse, arm_tables, contrast, position_of, range_of
 from tests.bench.coverage_arms import covered
 
 

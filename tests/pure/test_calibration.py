@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from annotation.pure.statistics.calibration import Stated, calibration, standardised
+from annotation.pure.reports.calibration import Stated, calibration, standardised
 
 
 def stated(*pairs: tuple[int, bool]) -> list[Stated]:

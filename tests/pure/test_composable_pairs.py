@@ -12,7 +12,7 @@ from annotation.pure.data.example import Example, Paragraph
 from annotation.pure.derivations.bridges import entity_key, folded, mentions
 from annotation.pure.derivations.composable_pairs import Index, Pair
 from annotation.pure.derivations.single_hop import Single
-from annotation.pure.statistics.lazy_shuffle import shuffled
+from annotation.pure.statistics.random_draws import shuffled
 from annotation.pure.text.named_entities import PlainCheck
 from tests.long_forms import examples
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.pure.statistics.label_models import Vote, dawid_skene, one_coin
+from annotation.pure.review.label_tables import Vote, dawid_skene, one_coin
 from tests.long_forms import examples
 
 # Dawid and Skene 1979, table 1: 45 patients; observer 1 three times, then observers 2 to 5

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.statistics.unequal_draw import draw, inclusion_chances, uncertainty
+from annotation.pure.statistics.random_draws import draw, inclusion_chances, uncertainty
 
 near = pytest.approx
 

@@ -22,8 +22,7 @@ from django.http import QueryDict
 from annotation import registry
 from annotation.demo import encyclopedia
 from annotation.derivations import DERIVATIONS
-from annotation.pure.data.example import Example
-from annotation.pure.data.reduced_example import reduced
+from annotation.pure.data.example import Example, reduced
 from annotation.tasktype import GivenResponse, HitWithResponses, capabilities
 from tests.derivations.listed import Listed, derived
 

@@ -22,7 +22,7 @@ from annotation.models import Batch, Project
 from annotation.pure.ratings import model_replies
 from annotation.pure.ratings.results import compared
 from annotation.pure.ratings.rubric import InvalidRubric, parse
-from annotation.pure.statistics.word_edits import word_edits
+from annotation.pure.statistics.metrics import word_edits
 from annotation.registry import presets
 from tasks.rate.task import Rate
 from tests.api.calling import caller

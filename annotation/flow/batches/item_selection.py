@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.batches.confidence_draw import Confidences, confidences_of
 from annotation.models import Batch, Dataset, Hit, Item, Project
-from annotation.pure.statistics.unequal_draw import drawn_by_confidence
+from annotation.pure.statistics.random_draws import drawn_by_confidence
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 

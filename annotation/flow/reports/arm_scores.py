@@ -1,4 +1,4 @@
-"""Scores of an experiment's arms by position and items done before, with contrasts (pure/reports/arm_tables)."""
+"""Scores of an experiment's arms by position and items done before, with contrasts (pure/reports/arm_contrasts)."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -9,10 +9,9 @@ from annotation.flow.reports.comparisons import common_criteria
 from annotation.flow.work.arm_draws import arms_of
 from annotation.models import Assignment, Batch, Experiment, Job
 from annotation.pure.data.example import JSON
-from annotation.pure.reports.arm_tables import arm_tables
+from annotation.pure.reports.arm_contrasts import ArmResponse, arm_tables
 from annotation.pure.reports.tables import text_cell
 from annotation.pure.reports.worker_dependence_tables import with_notes
-from annotation.pure.statistics.arm_contrasts import ArmResponse
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.registry import task_type
 from annotation.tasktype import Rated

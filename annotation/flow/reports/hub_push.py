@@ -24,8 +24,7 @@ from annotation.formats.rows import dumped, write_lines
 from annotation.formats.without_gold import without_gold
 from annotation.models import AuditEntry, Dataset
 from annotation.pure.data.example import Example
-from annotation.pure.data.hub_columns import row_of
-from annotation.pure.data.hub_layout import HubName, Unclear, hub_name
+from annotation.pure.data.hub_layout import HubName, Unclear, hub_name, row_of
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi

@@ -16,7 +16,7 @@ from annotation.pure.data.datasheet_text import (
     sources,
     undecided,
 )
-from annotation.pure.data.hub_columns import features
+from annotation.pure.data.hub_layout import features
 from annotation.pure.text.escaping import code, plain, yaml_text
 
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"))
@@ -45,7 +45,7 @@ def card(
     in_columns: bool = False,
 ) -> str:
     """The dataset card. `files` maps names of splits to their files; `datasheet` is the datasheet's file;
-    `without_gold`: splits whose gold is not in their files; `in_columns`: they have the rows of `hub_columns`.
+    `without_gold`: splits whose gold is not in their files; `in_columns`: they have the rows of `hub_layout`.
     """
     front = "\n".join(["---", *_front(sheet, files), *(features() if in_columns else ()), "---"])
     return "\n\n".join([front, f"# {plain(sheet.name)}", *_body(sheet, datasheet, without_gold)]) + "\n"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from annotation.pure.data.datasheet import SORTS, AskedModel, Origin, Sheet, Split, Step, Table, Work, together
-from annotation.pure.data.shape_words import shape_words
+from annotation.pure.data.features import shape_words
 from annotation.pure.text.escaping import code, plain, table
 
 NOT_RECORDED = "not recorded"

@@ -1,4 +1,4 @@
-"""Features of a whole dataset, so that a page's controls do not depend on a single item."""
+"""Features of a whole dataset, so that a page's controls do not depend on a single item; its shapes in words."""
 
 from collections import Counter
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.ablation import ABLATION
 from annotation.pure.text.answer_kinds import NAME, entity_of, kind_of
+from annotation.pure.text.translation_marks import gettext_noop as _
 
 COUNTERS = ("hops", "shapes", "paragraphs", "question_words", "context_words", "answer_kinds", "entities")
 STEP = 100  # words of a context are counted in steps of so many
@@ -81,3 +82,29 @@ def _alone(example: Example) -> dict[str, Any]:
     count = FeatureCount()
     count.add(example)
     return count.as_json()
+
+
+NOT_KNOWN = _("unknown")
+_WORDS = {
+    "2hop": _("2 hops"),
+    "3hop1": _("3 hops in a row"),
+    "3hop2": _("2 hops that meet in a third"),
+    "4hop1": _("4 hops in a row"),
+    "4hop2": _("2 hops that meet, then 2 in a row"),
+    "4hop3": _("a row of 2 and 1 hop that meet"),
+    "bridge": _("bridge"),
+    "comparison": _("comparison"),
+    "bridge_comparison": _("bridge and comparison"),
+    "compositional": _("compositional"),
+    "inference": _("inference"),
+}  # MuSiQue's six shapes; the types of HotpotQA and 2WikiMultihopQA
+
+
+def is_shape(name: str) -> bool:
+    """Whether `name` is a shape or question type with a description."""
+    return name in _WORDS
+
+
+def shape_words(shape: str) -> str:
+    """The shape as a gettext id, a source's own name with spaces for underscores, or NOT_KNOWN."""
+    return _WORDS.get(shape) or shape.replace("_", " ") or NOT_KNOWN

@@ -20,7 +20,7 @@ from annotation.pure.data.example import JSON, Example, Hop, Paragraph
 from annotation.pure.derivations.bridges import Mention, entity_key, folded, masked, mention_end, mentions, tidy
 from annotation.pure.derivations.single_hop import ORIGIN, SOURCE, Single, hop_id
 from annotation.pure.net.progress import Tick, no_tick
-from annotation.pure.statistics.lazy_shuffle import shuffled
+from annotation.pure.statistics.random_draws import shuffled
 from annotation.pure.text.named_entities import EntityCheck
 
 PER_ENTITY = 1_000

@@ -20,7 +20,7 @@ from annotation.pure.derivations.composable_pairs import extra_of
 from annotation.pure.derivations.question_network import Network, Nodes, candidates
 from annotation.pure.derivations.single_hop import hop_id
 from annotation.pure.net.progress import Tick, no_tick
-from annotation.pure.statistics.lazy_shuffle import shuffled
+from annotation.pure.statistics.random_draws import shuffled
 
 CONTAINED = "it is contained in a larger graph"
 

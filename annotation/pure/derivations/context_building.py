@@ -9,8 +9,7 @@ from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
-from annotation.pure.data.example import Example, Paragraph
-from annotation.pure.data.reduced_example import moved_hops
+from annotation.pure.data.example import Example, Paragraph, moved_hops
 from annotation.pure.text.bm25 import Pool, same_text
 from annotation.pure.text.masking import hidden, without_references
 from annotation.pure.text.spans import mentions

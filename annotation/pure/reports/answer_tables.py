@@ -7,16 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from annotation.pure.data.example import JSON
-from annotation.pure.data.shape_words import shape_words
+from annotation.pure.data.features import shape_words
 from annotation.pure.reports.baselines import baseline_table
-from annotation.pure.reports.calibration_tables import brier_table, calibration_table
+from annotation.pure.reports.calibration import brier_table, calibration_table
 from annotation.pure.reports.exclusion_tables import count_table, study_rows
 from annotation.pure.reports.paper_tables import human_tables
 from annotation.pure.reports.tables import rounded, table, text_cell
 from annotation.pure.reports.worker_dependence_tables import NAME as PEOPLE
 from annotation.pure.reports.worker_dependence_tables import answer_people_table, for_workers, with_notes
-from annotation.pure.statistics.distance_agreement import NO_INTERVAL
-from annotation.pure.statistics.text_agreement import ALPHA_COLUMNS, ANSWER_TEXT, SUPPORT
+from annotation.pure.statistics.distance_agreement import ALPHA_COLUMNS, ANSWER_TEXT, NO_INTERVAL, SUPPORT
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 MEASURES = {

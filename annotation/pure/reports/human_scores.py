@@ -2,21 +2,25 @@
 
 MuSiQue's protocol (Trivedi et al. 2022, §6.1), made deterministic: instead of the paper's random draws, between tied
 majorities or of the annotation to leave out, expected values are reported. Every function takes the annotations of
-one question, and their order has no effect; means over questions are computed by `intervals`.
+one question, and their order has no effect; means over questions are computed by `intervals`. The
+upper bound and the agreement grow with the number of answers per item (k), so several questions are compared at an
+equal k: one with more answers counts with the expected value over all draws of k of them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from random import Random
 from statistics import fmean
 from typing import Generic, TypeVar
 
-from annotation.pure.reports.answers_per_item import draws, expected_best
 from annotation.pure.statistics.metrics import Score, Scorer
 
+MOST_DRAWS = 1000  # up to this many draws are enumerated; of more, this many are sampled
+SEED = 0  # of the sampled draws
 RULE = "majority-expected/2"  # goes beside the figures; a change of any definition here is a new number
 RANDOM_RULE = "majority-random/1"  # the same, with ties broken at random
 MEASURES = ("human_score", "upper_bound", "agreement", "average")
@@ -25,6 +29,37 @@ PARTS = ("em", "f1")
 Support = Collection[Hashable]
 T = TypeVar("T")
 G = TypeVar("G")
+
+
+def common_count(items: Iterable[tuple[int, int]]) -> int:
+    """The number of answers k at which items are compared, from (answers, answers wanted) of each; 0 without items.
+
+    k is the smallest number wanted, or the smallest number of answers if that is larger; at most the largest number of
+    answers.
+    """
+    known = list(items)
+    if not known:
+        return 0
+    fewest, most = min(answers for answers, _wanted in known), max(answers for answers, _wanted in known)
+    return min(most, max(fewest, min(wanted for _answers, wanted in known)))
+
+
+def expected_best(values: Sequence[float], count: int) -> float:
+    """The expected maximum of `count` values drawn without replacement; the maximum if there are no more."""
+    if count >= len(values):
+        return max(values)
+    ways = math.comb(len(values), count)  # the value of rank r is the best of a draw with count - 1 of the r below it
+    return math.fsum(math.comb(rank, count - 1) / ways * value for rank, value in enumerate(sorted(values)))
+
+
+def draws(things: Sequence[T], count: int) -> Iterator[tuple[T, ...]]:
+    """All combinations of `count` things, or MOST_DRAWS seeded random draws if there are more."""
+    if math.comb(len(things), count) <= MOST_DRAWS:
+        yield from combinations(things, count)
+        return
+    rng = Random(SEED)
+    for _draw in range(MOST_DRAWS):
+        yield tuple(rng.sample(things, count))
 
 
 @dataclass(frozen=True, slots=True)

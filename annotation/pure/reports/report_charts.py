@@ -8,10 +8,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from annotation.pure.data.shape_words import NOT_KNOWN, shape_words
+from annotation.pure.data.features import NOT_KNOWN, shape_words
 from annotation.pure.reports import tables
 from annotation.pure.reports.answer_tables import MEASURES, PARTS, TABLE4
-from annotation.pure.reports.calibration_tables import calibration_chart
+from annotation.pure.reports.calibration import calibration_chart
 from annotation.pure.reports.charts import Dots, Grid, Line, Lines, Plot, Point, Series
 from annotation.pure.reports.disagreement_map import DIFFERING
 from annotation.pure.reports.participation_flow import flow_charts

@@ -10,7 +10,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from annotation.pure.data.example import JSON
 from annotation.pure.numeric import Floats, Integers, np
+from annotation.pure.reports.tables import rounded, table, text_cell
 from annotation.pure.statistics.intervals import Figure, bias_corrected, is_values_only, resampled_sums
 from annotation.pure.statistics.metrics import Scorer
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -223,3 +225,26 @@ def _candidates(values: Sequence[H], kin: Kin[H] | None) -> set[tuple[int, int]]
         for each in set(kin(value)):
             sharing[each].append(place)
     return {(a, b) for places in sharing.values() for k, b in enumerate(places) for a in places[:k]}
+
+
+ANSWER_TEXT, SUPPORT = _("the answer (distance 1 − F1)"), _("the support (MASI distance)")
+ALPHA_COLUMNS = [
+    _("Part"), _("Value"), _("95 % low"), _("95 % high"), "n",
+    _("Lowest with one annotator left out"), _("Highest with one annotator left out"),
+]  # fmt: skip
+NOTE = _(
+    "1: full agreement; 0: agreement at chance level. n counts the units with at least two annotators. "
+    "Bootstrap intervals over these units; lowest and highest: of alpha itself and with any one annotator left out."
+)
+
+
+def text_agreement_table(alphas: Sequence[tuple[str, Alpha]]) -> list[JSON]:
+    """A row for each (words, alpha); no table if no unit has two labels."""
+    rows = [
+        [text_cell(words), *(rounded(end) for end in (one.figure.value, one.figure.low, one.figure.high)),
+         one.figure.n, *(rounded(end) for end in (one.without.low, one.without.high))]
+        for words, one in alphas
+        if one.figure.n
+    ]  # fmt: skip
+    title = _("Krippendorff's alpha for texts and marks")
+    return [table("text-agreement", title, ALPHA_COLUMNS, rows, [NOTE, NO_INTERVAL])] if rows else []

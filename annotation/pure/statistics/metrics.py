@@ -1,4 +1,4 @@
-"""Score predictions against gold by the official scorers' definitions, each under its own name.
+"""Score predictions against gold by the official scorers' definitions, each under its own name; count edits of words.
 
 HotpotQA, MuSiQue and SQuAD agree on ordinary cases and differ in edge cases (yes and no, answers that are
 empty after normalising, two empty supports), so every figure names its scorer. A dataset is scored by the
@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from annotation.pure.data.example import Example
+from annotation.pure.numeric import np
 from annotation.pure.text.normalization import answer_key, normalise_answer
 
 CLOSED_ANSWERS = frozenset({"yes", "no", "noanswer"})
@@ -219,3 +220,21 @@ def lines_of(text: str) -> list[str]:
 def key(text: str) -> str:
     """The form in which two lists of answers count as the same: order and repetitions do not matter."""
     return "\n".join(sorted({answer_key(line) for line in lines_of(text)}))
+
+
+def word_edits(old: str, new: str) -> tuple[int, int]:
+    """(words put in, taken out or replaced, at least, to make the new text of the old one; words of the new text).
+
+    The quotient is a translation edit rate with the corrected text as its only reference (HTER, Snover et al. 2006;
+    quoted), without moves of words, which that counts as one edit each. Words stand between white space.
+    """
+    one, other = old.split(), new.split()
+    same = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    codes = {word: k for k, word in enumerate({*one, *other})}
+    short, long = (np.array([codes[word] for word in text[same:]], dtype=np.int64) for text in (one, other))
+    steps = np.arange(len(long) + 1)
+    row = steps
+    for k, word in enumerate(short, 1):
+        taken = np.concatenate([[k], np.minimum(row[1:] + 1, row[:-1] + (long != word))])
+        row = np.minimum.accumulate(taken - steps) + steps
+    return int(row[-1]), len(other)

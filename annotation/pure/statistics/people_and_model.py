@@ -11,7 +11,7 @@ rate · mean(f of the others) + mean(Y - rate · f). It is right however wrong t
 | `estimate` | a sample, or a stratum's | `Estimate`: what is printed, people alone, model alone, what the model saved |
 | `difference` | two samples, such as of two strata | `Figure`: the first minus the second, whoever judged both |
 
-Values lie in 0..1: the share of a label (1 or 0), or a scale as (x - low) / (high - low). With chances (`unequal_draw`)
+Values lie in 0..1: the share of a label (1 or 0), or a scale as (x - low) / (high - low). With chances (`random_draws`)
 the model's mean is that of all items, and the judged ones weigh 1 / chance. From seven workers on the interval is over
 items and workers; with fewer it is over items, for these people (`Estimate.workers` tells). All is about items like
 these: for exactly these it is too wide (`Estimate.many`).

@@ -23,8 +23,8 @@ from statistics import fmean
 from typing import Any
 
 from annotation.pure.derivations.support_removal import COPIES
+from annotation.pure.reports.calibration import standardised
 from annotation.pure.reports.human_scores import labels_chance, majorities
-from annotation.pure.statistics.calibration import standardised
 from annotation.pure.statistics.metrics import Scorer, joint
 
 ORIGINAL, PROBE, TRANSFORMED, TRIVIAL, CLOSED_BOOK = ARMS = (

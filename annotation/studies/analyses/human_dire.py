@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from annotation.flow.reports.batch_scores import MODEL_CONFIDENCE
-from annotation.pure.data.example import Example
-from annotation.pure.data.reduced_example import with_distinct_titles
+from annotation.pure.data.example import Example, with_distinct_titles
 from annotation.pure.statistics.metrics import scorer_for
 from annotation.pure.studies import human_dire_report
 from annotation.pure.studies.human_dire import ARMS, CLOSED_BOOK, ORIGINAL, PROBE, Instance, Question, Response, paired

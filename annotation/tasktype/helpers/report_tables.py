@@ -9,7 +9,7 @@ from dataclasses import replace
 from statistics import median
 from typing import Any
 
-from annotation.pure.reports.answers_per_item import common_count
+from annotation.pure.reports.human_scores import common_count
 from annotation.pure.reports.tables import as_sentence as as_sentence
 from annotation.pure.reports.tables import percent_with_interval as percent_with_interval
 from annotation.pure.reports.tables import table as table

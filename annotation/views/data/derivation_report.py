@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Dataset
 from annotation.pure.data.example import JSON
-from annotation.pure.data.shape_words import is_shape, shape_words
+from annotation.pure.data.features import is_shape, shape_words
 from annotation.views.reports.report_tables import Address, shown_table
 
 

@@ -19,10 +19,9 @@ from annotation.flow.batches import batch_launch, experiments
 from annotation.flow.reports import arm_scores
 from annotation.pure.reports import explanations
 from annotation.pure.reports.answer_tables import MEASURES
-from annotation.pure.reports.arm_tables import arm_tables
+from annotation.pure.reports.arm_contrasts import ArmResponse, arm_tables
 from annotation.pure.reports.comparison import Measured, answerer_tables, batch_tables
 from annotation.pure.reports.explanations import ROWS, WHOM, chapter, found
-from annotation.pure.statistics.arm_contrasts import ArmResponse
 from tests import figure_guide
 from tests.flow.acting import dataset_of, draft
 from tests.views.reports.test_figure_notes import HOW, KINDS, ROOT, check_whom, has_any, intervals
@@ -78,12 +77,12 @@ def test_every_table_that_several_reports_have_is_explained() -> None:
     made = [*(ROOT / "annotation/pure/reports").glob("*.py"), *(ROOT / "annotation/pure/review").glob("*.py")]
     made += [
         ROOT / "annotation/tasktype/helpers/report_tables.py",
-        ROOT / "annotation/pure/statistics/text_agreement.py",
+        ROOT / "annotation/pure/statistics/distance_agreement.py",
     ]
     known = {
         "comparison.py": (chapter("comparison"),),
         "power_plan.py": (chapter("plan"),),
-        "arm_tables.py": (chapter("arms"),),
+        "arm_contrasts.py": (chapter("arms"),),
     }
     for file in sorted(made):
         for key, _title in named(file):

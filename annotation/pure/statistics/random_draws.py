@@ -1,4 +1,4 @@
-"""Items drawn with unequal chances: more of those of which a model is less sure.
+"""Random draws: items with unequal chances, and the random order of a range that is too large for memory.
 
 | function | in | out |
 | --- | --- | --- |
@@ -12,7 +12,8 @@ The estimate of such a draw is that of `people_and_model` with its chances. Draw
 """
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from random import Random
 from typing import TypeVar
 
 from annotation.pure.numeric import Floats, np
@@ -73,3 +74,16 @@ def drawn_by_confidence(sure: Mapping[Item, float], number: int, seed: int) -> d
 
 def _clipped(size: Floats, scale: float, least: float) -> Floats:
     return np.clip(scale * size, least, 1.0)
+
+
+def shuffled(size: int, rng: Random) -> Iterator[int]:
+    """0..size-1 in uniformly random order; memory grows with the numbers drawn, not with the size."""
+    moved: dict[int, int] = {}
+    for place in range(size):
+        pick = rng.randrange(place, size)
+        here = moved.pop(place, place)
+        if pick == place:
+            yield here
+        else:
+            yield moved.get(pick, pick)
+            moved[pick] = here
