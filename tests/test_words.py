@@ -45,7 +45,7 @@ NAMES_THAT_STAY = {
     "annotation/mturk_api/": {"*": "stored sources of decisions, and keys of payments"},
     "annotation/tasktype/contract.py": {"verdict": "what a worker says of a pair (tasks/sufficiency)"},
     "annotation/formats/": {"*": "letters of options in RACE"},
-    "annotation/derivations/solved.py": {"option_letters": "letters of options"},
+    "annotation/derivations/ablations.py": {"option_letters": "letters of options"},
     "annotation/flow/reports/batch_scores.py": {"option_letters": "letters of options"},
     "annotation/pure/data/": {"*": "letters of options and of labels; judgments of bridges"},
     "annotation/pure/net/public_addresses.py": {"*": "letters of an address"},

@@ -9,7 +9,7 @@ from annotation.models.fields import TimestampField
 class BrokenBridge(models.Model):
     """An edge between two single-hop questions whose mentions people judged to be different entities.
 
-    `head` and `tail` are the questions as the judges read them; `key` says which bridge it is (pure/derivations/bridges).
+    `head` and `tail` are the questions as the judges read them; `key` is that of the bridge (pure/derivations/bridges).
     """
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="broken_bridges")

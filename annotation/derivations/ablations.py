@@ -4,15 +4,26 @@ Items keep the id and group of their question, so that no worker gets two ablati
 and the original.
 """
 
+import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from random import Random
 from typing import Any
 
 from annotation.derivations import base
-from annotation.derivations.base import Derivation, DerivationGroup, Derived, Features, Source, Tally, needs_options
-from annotation.derivations.solved import fully_solved
-from annotation.pure.data.example import Example
+from annotation.derivations.base import (
+    CannotDerive,
+    Derivation,
+    DerivationGroup,
+    Derived,
+    Features,
+    Source,
+    Tally,
+    needs_options,
+)
+from annotation.pure.data.example import Example, option_of
 from annotation.pure.derivations.ablation import (
     ABLATION,
     ABLATIONS,
@@ -26,6 +37,7 @@ from annotation.pure.derivations.ablation import (
 )
 from annotation.pure.derivations.ablation_text import UNKNOWN
 from annotation.pure.setting_fields import setting
+from annotation.pure.statistics.metrics import ACCURACY, scored_as, scorer_for
 from annotation.pure.text.spans import Span, cut
 from annotation.pure.text.translation_marks import gettext_noop
 
@@ -272,3 +284,66 @@ class Averages:
         for name, (dropped, touched) in zip(NAMES, PAPER.get(self.number, ()), strict=False):
             result[f"the paper's {name}"] = {"average tokens dropped": dropped, "questions touched in %": touched}
         return result
+
+
+_FORM = '{"id", "predicted_answer"} on each line, or one object {id: answer}'
+
+
+def fully_solved(source: Source, path: str) -> set[int]:
+    """The positions of the questions whose prediction has F1 1. Raises CannotDerive for an unreadable file.
+
+    The scorer is that of the question's format; options are compared as they are, or named by their letters.
+    """
+    predicted = _predictions(path)
+    positions, met = set(), 0
+    for position, example in enumerate(source.examples()):
+        met += example.id in predicted
+        if example.id in predicted and example.answers:
+            answer = _answer(predicted[example.id], example)
+            scorer = ACCURACY if example.options else scorer_for(scored_as(example, source.format))
+            if scorer.answer(answer, example.answers).f1 == 1:
+                positions.add(position)
+    if not met:
+        raise CannotDerive(f"none of the predictions has the id of a question of {source.name}")
+    return positions
+
+
+def _answer(text: str, example: Example) -> str:
+    try:
+        return option_of(text, example.options) if example.options else text
+    except ValueError as beyond:
+        raise CannotDerive(f"the prediction for {example.id} cannot be read: {beyond}") from None
+
+
+def _predictions(path: str) -> dict[str, str]:
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+        return dict(_pairs(text))
+    except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        if isinstance(error, CannotDerive):
+            raise
+        raise CannotDerive(f"the predictions cannot be read: {error}; give {_FORM}") from error
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    whole = _whole(text)
+    if isinstance(whole, dict) and "predicted_answer" not in whole:
+        rows: Any = [(1, item) for item in whole.items()]
+    else:
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        rows = [(number, _row(json.loads(line))) for number, line in lines]
+    for number, (item_id, answer) in rows:
+        if not isinstance(item_id, str) or not isinstance(answer, str):
+            raise CannotDerive(f"line {number} of the predictions does not have the form {_FORM}")
+        yield item_id, answer
+
+
+def _row(value: Any) -> tuple[Any, Any]:
+    return (value.get("id"), value.get("predicted_answer")) if isinstance(value, dict) else (None, None)
+
+
+def _whole(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None

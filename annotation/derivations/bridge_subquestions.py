@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from annotation.derivations.base import CannotDerive, Derivation, Derived, Source, Tally, needs_supports
-from annotation.derivations.uploaded_lines import json_lines
+from annotation.derivations.base import CannotDerive, Derivation, Derived, Source, Tally, json_lines, needs_supports
 from annotation.pure.data.example import Example, Hop
 from annotation.pure.derivations.subquestions import bridge_entity, filled
 from annotation.pure.setting_fields import setting

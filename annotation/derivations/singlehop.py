@@ -19,10 +19,10 @@ from annotation.derivations.base import (
     Derived,
     Source,
     Tally,
+    json_lines,
     needs_parts,
 )
-from annotation.derivations.pooling import check_limits
-from annotation.derivations.uploaded_lines import json_lines
+from annotation.derivations.contexts import check_limits
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.single_hop import ORIGIN, Rules, Single, answered_by, as_single_hop, number, parts
 from annotation.pure.setting_fields import setting

@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.formats.base import Unreadable
-from annotation.formats.encodings import ESCAPES, repaired
-from annotation.formats.file_kinds import WORKBOOK, kind_of_zip
+from annotation.formats.file_kinds import ESCAPES, WORKBOOK, kind_of_zip, repaired
 from annotation.formats.json_text import MAX_RECORD
 from annotation.formats.storable import Fault, shown
 from annotation.formats.streams import has_objects, head, opened, unreadable

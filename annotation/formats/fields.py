@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from annotation.formats.base import Flaw
 from annotation.formats.storable import Fault, joined, shown, storable, storage_faults
 from annotation.formats.streams import Row
 from annotation.pure.data import provenance
-from annotation.pure.data.example import Paragraph
+from annotation.pure.data.example import Example, Paragraph
 
 _TEXT: frozenset[type] = frozenset({str})
 _TRUTHS = {"true": "yes", "yes": "yes", "false": "no", "no": "no"}
@@ -329,3 +330,17 @@ def warn_of_absent_answer(
 
 def _flat(text: str) -> str:
     return " ".join(text.casefold().split())
+
+
+def without_gold(example: Example) -> Example:
+    """The id, question, context and options alone.
+
+    The source's own fields go as well, since any of them may give the answer away (`evidences`, `type`,
+    `plausible_answers`); of the notes on its layout only the layout stays.
+    """
+    kept = {name: {"layout": note["layout"]} for name, note in example.extra.items() if _has_layout(name, note)}
+    return replace(example, answers=(), supports=None, facts=None, hops=(), answerable=None, shape="", extra=kept)
+
+
+def _has_layout(name: str, note: Any) -> bool:
+    return name.startswith(RESERVED) and isinstance(note, Mapping) and "layout" in note

@@ -12,7 +12,7 @@ from collections import Counter
 from typing import Any, BinaryIO, NoReturn
 
 from annotation.formats.base import Flaw, Unreadable
-from annotation.formats.encodings import ESCAPES, first_escape, repaired
+from annotation.formats.file_kinds import ESCAPES, first_escape, repaired
 from annotation.formats.storable import MAX_DEPTH, Digits, Fault, Twice, shown, storable
 
 CHUNK = 1 << 20  # bytes read at a time

@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation.formats import fields
 from annotation.formats.fields import Inspection
-from annotation.formats.looks import keys_of_paragraphs
+from annotation.formats.guess import keys_of_paragraphs
 from annotation.formats.rows import RowFormat, UniqueIds
 from annotation.formats.storable import joined, storage_faults
 from annotation.formats.streams import Row

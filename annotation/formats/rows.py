@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from annotation.formats.base import CannotWrite, Flaw, Format, LateFlaws, Parsed
 from annotation.formats.fields import RESERVED, Inspection, plain_extra
-from annotation.formats.looks import look_of
+from annotation.formats.guess import look_of
 from annotation.formats.storable import shown
 from annotation.formats.streams import Row, rows, unreadable
 from annotation.pure.data.example import JSON, Example

@@ -17,8 +17,8 @@ from typing import Any, BinaryIO
 from annotation.formats import fields
 from annotation.formats.base import CannotWrite, Flaw, LateFlaws, Parsed
 from annotation.formats.fields import Inspection
+from annotation.formats.guess import keys_of_paragraphs
 from annotation.formats.json_text import Window
-from annotation.formats.looks import keys_of_paragraphs
 from annotation.formats.rows import RowFormat, UniqueIds
 from annotation.formats.squad_tree import (
     Outline,

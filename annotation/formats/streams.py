@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from annotation.formats.base import INSTALL_PARQUET, Flaw, Unreadable
-from annotation.formats.encodings import ESCAPES, Recoded, repaired, wide_encoding
-from annotation.formats.file_kinds import Kind, kind_of_bytes, kind_of_zip
+from annotation.formats.file_kinds import ESCAPES, Kind, Recoded, kind_of_bytes, kind_of_zip, repaired, wide_encoding
 from annotation.formats.json_text import MAX_RECORD, Decoder, Window
 from annotation.formats.storable import Fault, shown, storable
 

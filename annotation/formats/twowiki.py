@@ -1,7 +1,7 @@
 """2WikiMultihopQA (Ho et al. 2020): HotpotQA's layout with the reasoning path as triples.
 
 `evidences`, `evidences_id`, `entity_ids` and `answer_id` are checked and stay in `extra`. The release has the
-aliases of answers in a separate file (`formats.aliases`); read with it, a record gets them as `answer_aliases`, our
+aliases of answers in a separate file (`id_aliases.json`); read with it, a record gets them as `answer_aliases`, our
 extension, which is also read, and written, without that file.
 
 The Hub has three layouts: the release's, that of HotpotQA's columns with `evidences` as lists of fact, relation and
@@ -11,19 +11,53 @@ entity, and the release's fields as JSON texts. Exports of the latter two have t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from annotation.formats import fields
-from annotation.formats.aliases import Aliases, aliases_of, read_aliases
-from annotation.formats.fields import Inspection
+from annotation.formats.base import Flaw, Unreadable
+from annotation.formats.fields import Inspection, is_texts
 from annotation.formats.hotpotqa import HotpotQA
-from annotation.formats.storable import joined
-from annotation.formats.streams import Row
+from annotation.formats.storable import joined, shown
+from annotation.formats.streams import Row, rows, unreadable
 from annotation.pure.data.example import JSON, Example
+
+Aliases = Mapping[str, tuple[str, ...]]
+
+
+def read_aliases(path: Path) -> dict[str, tuple[str, ...]]:
+    """The names of each entity, aliases before demonyms, by its id. Raises Unreadable with the line and the fix."""
+    aliases: dict[str, tuple[str, ...]] = {}
+    for row in rows(path):
+        entity, names = _entity(row)
+        aliases[entity] = tuple(dict.fromkeys((*aliases.get(entity, ()), *names)))
+    if not aliases:
+        raise unreadable("it has no aliases", "Give lines of Q_id, aliases and demonyms")
+    return aliases
+
+
+def aliases_of(record: Mapping[str, Any], known: Aliases) -> tuple[str, ...]:
+    """Distinct aliases of a record's answer: its `answer_aliases`, then the known aliases of its `answer_id`."""
+    answer_id, own = record.get("answer_id"), record.get("answer_aliases")
+    named = known.get(answer_id, ()) if isinstance(answer_id, str) else ()
+    names = (*(own if isinstance(own, list) and is_texts(own) else ()), *named)
+    return tuple(name for name in dict.fromkeys(names) if name != record.get("answer"))
+
+
+def _entity(row: Row) -> tuple[str, list[str]]:
+    if row.faults:
+        fault = row.faults[0]
+        raise Unreadable(Flaw("error", row.place, "", fault.field, fault.wrong, fault.fix))
+    record = row.value if isinstance(row.value, dict) else {}
+    entity, aliases, demonyms = record.get("Q_id"), record.get("aliases"), record.get("demonyms", [])
+    if type(entity) is not str or not is_texts(aliases) or not is_texts(demonyms):
+        fix = 'Give {"Q_id": "Q60", "aliases": ["New York"], "demonyms": ["New Yorker"]} on each line'
+        raise Unreadable(Flaw("error", row.place, shown(entity or ""), "record", "it names no entity", fix))
+    return entity, [*(aliases or ()), *demonyms]
+
 
 _ALIASES = "answer_aliases"
 _TRIPLE = ("fact", "relation", "entity")

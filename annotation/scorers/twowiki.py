@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from annotation.formats.aliases import Aliases, aliases_of, read_aliases
 from annotation.formats.base import Unreadable
 from annotation.formats.fields import is_texts
+from annotation.formats.twowiki import Aliases, aliases_of, read_aliases
 from annotation.pure.statistics.metrics import TWOWIKI, Score
 from annotation.pure.text.normalization import normalise_words
 from annotation.scorers.base import BadGold, Fact, Figures, Prediction, Source, gold_file, predictions_file

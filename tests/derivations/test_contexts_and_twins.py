@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotation.derivations.unanswerable_twins import forms
 from annotation.pure.data.example import Example, Hop, Paragraph
 from annotation.pure.derivations.context_building import every_answer, query, with_context
-from annotation.pure.derivations.unanswerable_twins import forms
 from annotation.pure.text.bm25 import Pool
 from annotation.pure.text.spans import mentions
 from tests.derivations.sources import MUSIQUE_ANS, Listed, derived, graphs, made, real

@@ -6,8 +6,7 @@ import pytest
 
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import CannotDerive
-from annotation.derivations.composable_pairs import ComposablePairs
-from annotation.derivations.graphs import Graphs
+from annotation.derivations.graphs import ComposablePairs, Graphs
 from annotation.derivations.singlehop import SingleHop
 from annotation.pure.data import dag
 from annotation.pure.data.example import Example, Paragraph

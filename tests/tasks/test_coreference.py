@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.derivations.composable_pairs import ComposablePairs
+from annotation.derivations.graphs import ComposablePairs
 from annotation.derivations.singlehop import SingleHop
 from annotation.pure.data import dag
 from annotation.pure.data.example import Example

@@ -19,7 +19,7 @@ from annotation.flow.batches.hit_filters import HitFilter
 from annotation.flow.people import worker_names
 from annotation.flow.reports import score_looks
 from annotation.flow.review import gold_looks, problem_reports
-from annotation.formats.without_gold import without_gold
+from annotation.formats.fields import without_gold
 from annotation.models import Assignment, Hit, Worker
 from annotation.pure.people import roles
 

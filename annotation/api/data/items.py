@@ -15,7 +15,7 @@ from annotation.api.serializers import JSON, Input
 from annotation.flow.data import item_editing
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.review import gold_looks
-from annotation.formats.without_gold import without_gold
+from annotation.formats.fields import without_gold
 from annotation.models import Item
 
 MOST_ITEMS = 10_000

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_noop
 
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import RESULTS
-from annotation.derivations.pooling import names_in
+from annotation.derivations.contexts import names_in
 from annotation.flow.errors import Refused
 from annotation.flow.lists import ListFilter
 from annotation.formats import FORMATS

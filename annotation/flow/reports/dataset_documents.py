@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from django.db.models import Sum
 
 from annotation.derivations import DERIVATIONS
-from annotation.derivations.pooling import names_in
+from annotation.derivations.contexts import names_in
 from annotation.discovery import listed
 from annotation.flow.data import item_editing
 from annotation.flow.data.dataset_files import blocks_of, examples_of, whole_file

@@ -20,8 +20,8 @@ from annotation.flow.projects import audit_log
 from annotation.flow.reports import dataset_documents
 from annotation.flow.reports.dataset_documents import DOCUMENTS
 from annotation.formats import FORMATS
+from annotation.formats.fields import without_gold
 from annotation.formats.rows import dumped, write_lines
-from annotation.formats.without_gold import without_gold
 from annotation.models import AuditEntry, Dataset
 from annotation.pure.data.example import Example
 from annotation.pure.data.hub_layout import HubName, Unclear, hub_name, row_of

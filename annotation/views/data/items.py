@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from annotation.flow.review import gold_looks
-from annotation.formats.without_gold import without_gold
+from annotation.formats.fields import without_gold
 from annotation.models import Batch, Dataset, Hit, Item, Project
 from annotation.pure.data import dag
 from annotation.pure.data.example import Example, Hop, Paragraph
