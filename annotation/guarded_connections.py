@@ -3,7 +3,7 @@
 import socket
 from typing import Any
 
-from annotation.pure.net.public_addresses import is_public
+from annotation.pure.net.addresses import is_public
 
 
 class NotPublic(Exception):

@@ -48,7 +48,7 @@ NAMES_THAT_STAY = {
     "annotation/derivations/ablations.py": {"option_letters": "letters of options"},
     "annotation/flow/reports/batch_scores.py": {"option_letters": "letters of options"},
     "annotation/pure/data/": {"*": "letters of options and of labels; judgments of bridges"},
-    "annotation/pure/net/public_addresses.py": {"*": "letters of an address"},
+    "annotation/pure/net/addresses.py": {"*": "letters of an address"},
     "annotation/scorers/squad.py": {"flagged": "what a record of SQuAD says"},
     "annotation/views/": {"letter": "that names a response beside others", "_letters": "the same"},
     "annotation/templatetags/rating_tags.py": {"letter": "that names a response beside others"},

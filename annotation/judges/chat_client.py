@@ -19,7 +19,7 @@ from annotation.flow.errors import Refused
 from annotation.formats.storable import shown
 from annotation.guarded_connections import NotPublic, guard
 from annotation.models import clock
-from annotation.pure.net.public_addresses import closed_port, origin_of
+from annotation.pure.net.addresses import closed_port, origin_of
 
 SECONDS: Final = 180.0  # for a whole reply
 MOST_BYTES: Final = 2_000_000  # of a reply

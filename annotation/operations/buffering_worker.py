@@ -20,7 +20,7 @@ from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import BaseWSGIServer, create_server
 from waitress.task import ThreadedTaskDispatcher
 
-from annotation.pure.net.households import household
+from annotation.pure.net.addresses import household
 
 GRACE = 30.0  # seconds in which a request may arrive as slowly as it likes
 LEAST_RATE = 500  # bytes a second, over the whole request, after that

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from annotation.flow.reports import batch_scores, crossed_figures
 from annotation.flow.reports.crossed_figures import Units
 from annotation.models import Batch
-from annotation.pure.statistics.figure_differences import contrast
+from annotation.pure.statistics.significance import contrast
 from annotation.pure.statistics.worker_intervals import Spread, spread
 from annotation.pure.studies.published import Published
 from annotation.studies.models import StudyRun

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.batches import workers_needed
 from annotation.models import Batch, Invite, Project
-from annotation.pure.net import host_reach
+from annotation.pure.net import addresses
 from annotation.pure.people import roles
 from annotation.templatetags.language_tags import in_language
 from annotation.views import qr_code
@@ -18,9 +18,9 @@ from annotation.views.access import Request
 
 def base_of_links(request: Request) -> str:
     """What links begin with: this page's address or, if only this computer reaches it, the site's public one."""
-    if host_reach.reach_of(request.get_host()) == host_reach.COMPUTER:
+    if addresses.reach_of(request.get_host()) == addresses.COMPUTER:
         public: str = settings.PUBLIC_URL
-        if host_reach.reach_of(urlsplit(public).netloc) != host_reach.COMPUTER:
+        if addresses.reach_of(urlsplit(public).netloc) != addresses.COMPUTER:
             return public
     return f"{request.scheme}://{request.get_host()}"
 
@@ -31,7 +31,7 @@ def link_of(base: str, invite: Invite, role: str) -> dict[str, Any]:
     if found["state"] == "open" and roles.may_invite(role, invite.role):
         url = base + reverse("join", args=[invite.token])
         # phones scan the code, and they cannot open a link that works on this computer only
-        is_reached = host_reach.reach_of(urlsplit(base).netloc) != host_reach.COMPUTER
+        is_reached = addresses.reach_of(urlsplit(base).netloc) != addresses.COMPUTER
         found |= {"url": url, "qr": qr_code.as_svg(url) if is_reached else "", "mail": _mail(invite.project, url)}
     return found
 

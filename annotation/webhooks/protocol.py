@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import standardwebhooks
 
-from annotation.pure.net import backoff, public_addresses
+from annotation.pure.net import addresses, backoff
 
 PROGRESS, SUBMISSION, RESULTS = "progress", "submission", "verdict"  # as stored
 PAY, BATCH, JOB = "pay", "batch", "job"
@@ -76,12 +76,12 @@ def content(type: str, at: datetime, facts: Mapping[str, Any]) -> dict[str, Any]
 
 def can_be_called(url: str, *, loopback: bool) -> bool:
     """Whether a URL is acceptable. Its addresses are checked at each attempt."""
-    if not public_addresses.origin_of(url) or public_addresses.closed_port(url) is not None:
+    if not addresses.origin_of(url) or addresses.closed_port(url) is not None:
         return False
     host = urlsplit(url).hostname or ""
-    if loopback or not public_addresses.is_address(host):
+    if loopback or not addresses.is_address(host):
         return loopback or host != "localhost"
-    return public_addresses.is_public(host)
+    return addresses.is_public(host)
 
 
 def wait_after(failures: int, chance: float, *, longest: timedelta = LONGEST_WAIT) -> timedelta:

@@ -13,9 +13,8 @@ from annotation.pure.review.label_tables import agreed, agreement_columns
 from annotation.pure.statistics.distance_agreement import NO_INTERVAL
 from annotation.pure.statistics.intervals import Figure, wilson
 from annotation.pure.statistics.preferences import SystemShares, by_position, strengths, system_shares
-from annotation.pure.statistics.ratings import Rating, Share, rescaled, shares, units_of
+from annotation.pure.statistics.ratings import Rating, Share, leanings, rescaled, shares, units_of
 from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, too_few
-from annotation.pure.statistics.worker_leaning import leanings
 from annotation.pure.text.languages import Text
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, HitWithResponses

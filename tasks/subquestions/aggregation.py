@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from annotation.pure.data.subquestion_corrections import agreed, answer_key, question_key
+from annotation.pure.data.corrections import agreed, answer_key, question_key
 from annotation.tasktype import JSON
 
 from .rules import KEEP, SINGLE_HOP, WRONG_ANSWER, corrected

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from annotation.pure.data.subquestion_corrections import difference
+from annotation.pure.data.corrections import difference
 from annotation.pure.derivations.bridges import tidy
 from annotation.pure.text.relations import from_words, in_words
 from annotation.tasktype import JSON

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from annotation.pure.data import dag
+from annotation.pure.data.corrections import answer_key, flowed, question_key
 from annotation.pure.data.example import Example
-from annotation.pure.data.subquestion_corrections import answer_key, flowed, question_key
 from annotation.pure.derivations.bridges import tidy
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Problem, Remark

@@ -6,8 +6,8 @@ from random import Random
 from typing import Any
 
 from annotation.pure.data import dag
+from annotation.pure.data.corrections import answer_key, question_key
 from annotation.pure.data.example import Example
-from annotation.pure.data.subquestion_corrections import answer_key, question_key
 from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from annotation.pure.data.subquestion_corrections import difference
+from annotation.pure.data.corrections import difference
 from annotation.pure.derivations.bridges import tidy
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, GivenResponse, InvalidWording

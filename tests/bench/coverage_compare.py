@@ -16,7 +16,7 @@ import numpy as np
 
 from annotation.pure.numeric import Floats, Integers
 from annotation.pure.reports.human_scores import majority_chance
-from annotation.pure.statistics.figure_differences import contrast
+from annotation.pure.statistics.significance import contrast
 from annotation.pure.statistics.worker_intervals import Unit, label_units, two_sided
 from tests.bench.bench import Bench, Result
 

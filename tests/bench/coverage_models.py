@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from annotation.pure.reports.model_aspects import Aspect, Draw, Predicted
 from annotation.pure.reports.model_estimates import Estimated, estimated
-from annotation.pure.statistics.alternative_annotator import alternative_annotator
 from annotation.pure.statistics.answer_judges import CANNOT, AnswerRow, corrected, people_accuracy
-from annotation.pure.statistics.model_beside_workers import Labelled, beside_workers
+from annotation.pure.statistics.model_beside_workers import Labelled, alternative_annotator, beside_workers
 from annotation.pure.statistics.people_and_model import Sample, difference, estimate
 from annotation.pure.statistics.random_draws import drawn_by_confidence
 from annotation.pure.statistics.suggestions import Responded, pulls

@@ -19,9 +19,8 @@ from annotation.pure.statistics.preferences import (
     strengths,
     system_shares,
 )
-from annotation.pure.statistics.ratings import Rating, pair_agreement, rating_shares, units_of
+from annotation.pure.statistics.ratings import Rating, leanings, pair_agreement, rating_shares, units_of
 from annotation.pure.statistics.same_errors import same_errors
-from annotation.pure.statistics.worker_leaning import leanings
 from annotation.pure.text.composed_question_checks import coverage, findings, most_words
 from tests.bench.bench import Bench, Result
 from tests.pure.test_same_errors import honest, of_model

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from annotation.pure.data.subquestion_corrections import flowed
+from annotation.pure.data.corrections import flowed
 from tests.browser.desk import Desk
 from tests.browser.test_accessibility import broken
 from tests.browser.test_small_screens import PHONE, overflow

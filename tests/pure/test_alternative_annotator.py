@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from annotation.pure.statistics.alternative_annotator import (
+from annotation.pure.statistics.model_beside_workers import (
     alternative_annotator,
     equal_labels,
     jaccard,

@@ -6,7 +6,7 @@ import pytest
 
 from annotation.pure.data.example import Example, Hop
 from annotation.pure.data.features import FeatureCount, replaced
-from annotation.pure.text.answer_kinds import ENTITIES, KINDS, entity_of, kind_of
+from annotation.pure.text.named_entities import ENTITIES, KINDS, entity_of, kind_of
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,7 @@ from annotation.pure.reports.comparison import (
     difference,
 )
 from annotation.pure.reports.tables import cell_text, note_of
-from annotation.pure.statistics.figure_differences import mover
-from annotation.pure.statistics.significance import chance_text
+from annotation.pure.statistics.significance import chance_text, mover
 
 
 def measured(name: str, values: dict[Any, float], people: int = 9, who: str = "w") -> Measured:

@@ -7,8 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.pure.data.example import Hop
-from annotation.pure.text.composed_question_checks import CHECKS, LEVELS, Finding, coverage, findings, most_words
-from annotation.pure.text.hop_coverage import Coverage
+from annotation.pure.text.composed_question_checks import (
+    CHECKS,
+    LEVELS,
+    Coverage,
+    Finding,
+    coverage,
+    findings,
+    most_words,
+)
 from annotation.pure.text.word_forms import kin, misspelt, words
 
 TOWN = (

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from annotation.pure.reports.human_scores import majority_chance
-from annotation.pure.statistics.figure_differences import chance, contrast, mover, reported
 from annotation.pure.statistics.intervals import Figure, wilson
+from annotation.pure.statistics.significance import chance, contrast, mover, reported
 from annotation.pure.statistics.worker_intervals import Spread, Unit, crossed, label_units, spread
 
 near = pytest.approx

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.pure.net.host_reach import COMPUTER, EVERYWHERE, NETWORK, reach_of
+from annotation.pure.net.addresses import COMPUTER, EVERYWHERE, NETWORK, reach_of
 
 
 @pytest.mark.parametrize(

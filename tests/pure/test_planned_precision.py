@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.statistics.planned_precision import UNKNOWN, WORST, Spread, half_width, items_for, observed
+from annotation.pure.statistics.power import UNKNOWN, WORST, Spread, half_width, items_for, observed
 
 halves = st.floats(0.005, 0.5)
 spreads = st.builds(Spread, st.floats(0.001, 0.2), st.floats(0, 0.2))

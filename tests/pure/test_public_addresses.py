@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.pure.net.public_addresses import is_public, origin_of
+from annotation.pure.net.addresses import is_public, origin_of
 
 INSIDE = [
     "127.0.0.1", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "224.0.0.1",

@@ -10,10 +10,9 @@ import pytest
 from scipy import stats
 
 from annotation.pure.statistics.intervals import Figure, values_only, wilson
-from annotation.pure.statistics.ratings import Rating, aggregated, rating_shares, rescaled, shares, units_of
+from annotation.pure.statistics.ratings import Rating, aggregated, leanings, rating_shares, rescaled, shares, units_of
 from annotation.pure.statistics.resampled_figures import resampled_figures
 from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Unit, spread
-from annotation.pure.statistics.worker_leaning import leanings
 from tests.bench import coverage_ratings
 
 near = pytest.approx

@@ -18,8 +18,8 @@ from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import Tally
 from annotation.formats import FORMATS
 from annotation.formats.base import CannotWrite, Parsed, Parted
+from annotation.pure.data.corrections import agreed, answer_key, difference, flowed, question_key
 from annotation.pure.data.example import Example
-from annotation.pure.data.subquestion_corrections import agreed, answer_key, difference, flowed, question_key
 from annotation.registry import task_type
 from annotation.tasktype import GivenResponse, HitWithResponses
 from tests.browser.sub_questions import FERRY_QUESTION, ORGAN_QUESTION

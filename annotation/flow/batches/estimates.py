@@ -17,9 +17,9 @@ from annotation.flow.money import batch_funds, ledger
 from annotation.flow.people import round_attempts
 from annotation.models import Batch, BatchReport, Dataset, Item, Project, QualificationRound
 from annotation.pure.money import pricing
-from annotation.pure.statistics import planned_precision
+from annotation.pure.statistics import power
 from annotation.pure.statistics.intervals import wilson
-from annotation.pure.statistics.planned_precision import Spread
+from annotation.pure.statistics.power import Spread
 from annotation.registry import task_type
 from annotation.tasktype import JSON, Payable, capabilities
 
@@ -151,7 +151,7 @@ class Estimate:
 
     def items_for(self, half: float, annotators: int) -> int:
         """The number of items for an interval of at most ± `half` (in 0..0.5)."""
-        return planned_precision.items_for(half, annotators, spread=self.spread)
+        return power.items_for(half, annotators, spread=self.spread)
 
     @property
     def below_floor(self) -> bool:
@@ -181,7 +181,7 @@ def estimate_of(batch: Batch, count: HitCount) -> Estimate:
         held=ledger.held_in_all(batch.project),
         floor=batch.project.wage_floor if pays(batch) else None,
         least_an_hour=_least_an_hour(batch, whole),
-        half=planned_precision.half_width(sum(whole.values()), batch.assignments_per_hit, spread=spread),
+        half=power.half_width(sum(whole.values()), batch.assignments_per_hit, spread=spread),
         spread=spread,
         learnt_from=learnt_from,
         each_worker=round is not None,
@@ -267,7 +267,7 @@ def spread_of(project: Project, task: str) -> tuple[Spread, str]:
             spread = _spread(found, annotators=report.batch.assignments_per_hit)
             if spread is not None:
                 return spread, report.batch.title
-    return planned_precision.UNKNOWN, ""
+    return power.UNKNOWN, ""
 
 
 def _spread(figures: dict[str, Any], *, annotators: int) -> Spread | None:
@@ -275,7 +275,7 @@ def _spread(figures: dict[str, Any], *, annotators: int) -> Spread | None:
     low, high, n = figure.get("low"), figure.get("high"), figure.get("n", 0)
     if low is None or high is None or n < 20 or low >= high:
         return None
-    return planned_precision.observed(low, high, n, annotators=annotators)
+    return power.observed(low, high, n, annotators=annotators)
 
 
 WORDS_PER_MINUTE = 238  # silent reading of English non-fiction by adults (Brysbaert 2019)

@@ -12,7 +12,7 @@ from annotation.flow.setting_values import Problems, sentence
 from annotation.models import Batch, Dataset, Item
 from annotation.pure.data.example import Example
 from annotation.pure.setting_fields import settings_of
-from annotation.pure.text.answer_kinds import NO_ANSWER
+from annotation.pure.text.named_entities import NO_ANSWER
 from annotation.registry import kinds, task_type
 from annotation.tasktype import Features, Fielded, TaskType, capabilities
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from annotation.pure.net.public_addresses import is_public, origin_of
+from annotation.pure.net.addresses import is_public, origin_of
 
 SECONDS = 5.0  # in total
 MOST_BYTES = 4096  # read of the response, of which only the status line matters

@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 
 from annotation.models import SignInTry, User, UserSession, clock
-from annotation.pure.net.households import household
+from annotation.pure.net.addresses import household
 
 MOST_TRIES = 5
 MOST_AT_ADDRESS = 20  # over all names: one password tried on many accounts

@@ -29,7 +29,7 @@ from annotation.marketplaces.models import Connection
 from annotation.marketplaces.study_base import StudyMarketplace
 from annotation.models import AccessKey, Project
 from annotation.models.sealed import Unsealable
-from annotation.pure.net.public_addresses import origin_of
+from annotation.pure.net.addresses import origin_of
 
 Result = TypeVar("Result")
 Kind = TypeVar("Kind", bound=Marketplace)

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from annotation.marketplaces import base
 from annotation.marketplaces.prolific.client import Client, member
 from annotation.marketplaces.study_base import Ticket
-from annotation.pure.net.public_addresses import origin_of
+from annotation.pure.net.addresses import origin_of
 
 KEY_SET: Final = "/.well-known/study/jwks.json"
 ISSUER: Final = "https://www.prolific.com"

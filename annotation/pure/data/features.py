@@ -5,7 +5,7 @@ from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.ablation import ABLATION
-from annotation.pure.text.answer_kinds import NAME, entity_of, kind_of
+from annotation.pure.text.named_entities import NAME, entity_of, kind_of
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 COUNTERS = ("hops", "shapes", "paragraphs", "question_words", "context_words", "answer_kinds", "entities")

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from annotation.pure.data.example import JSON, Example, Hop, Paragraph
-from annotation.pure.text.answer_kinds import DATE, NAME, NUMBER, entity_of, kind_of
 from annotation.pure.text.masking import carries
+from annotation.pure.text.named_entities import DATE, NAME, NUMBER, entity_of, kind_of
 
 ALTERED = "altered_fact"  # in `extra`: {"from": the real answers, "to": what the paragraphs state}
 TRIES = 10  # other answers tried for a question before it is dropped

@@ -10,7 +10,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from annotation.pure.net import backoff
-from annotation.pure.net.public_addresses import closed_port, origin_of
+from annotation.pure.net.addresses import closed_port, origin_of
 
 WEBHOOK, QUEUE, NOWHERE = "webhook", "queue", ""
 VERSIONS: Final = ("2006-05-05", "2014-08-15")

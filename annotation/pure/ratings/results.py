@@ -10,9 +10,8 @@ from itertools import groupby
 from statistics import fmean
 from typing import Any
 
+from annotation.pure.data.corrections import Change, bounded_difference
 from annotation.pure.data.example import JSON, Example
-from annotation.pure.data.item_diff import bounded_difference
-from annotation.pure.data.subquestion_corrections import Change
 from annotation.pure.ratings.fields import value_of
 from annotation.pure.ratings.responses import (
     asked_of,

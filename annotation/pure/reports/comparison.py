@@ -9,9 +9,8 @@ from annotation.pure.data.example import JSON
 from annotation.pure.reports.charts import Dots, Series
 from annotation.pure.reports.tables import Translate, rounded, table, text_cell
 from annotation.pure.statistics import significance
-from annotation.pure.statistics.figure_differences import Ends, chance, contrast, mover, workers_of
 from annotation.pure.statistics.intervals import LEVEL, Figure, bootstrap_figure
-from annotation.pure.statistics.significance import chance_text, holm
+from annotation.pure.statistics.significance import Ends, chance, chance_text, contrast, holm, mover, workers_of
 from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Unit, crossed, spread
 from annotation.pure.text.translation_marks import gettext_noop as _
 

@@ -6,7 +6,7 @@ from typing import Any
 from annotation.pure.data.features import STEP
 from annotation.pure.reports.charts import Bars
 from annotation.pure.reports.tables import Translate
-from annotation.pure.text.answer_kinds import ENTITIES, KINDS
+from annotation.pure.text.named_entities import ENTITIES, KINDS
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 BINS = 14  # of a histogram, at most

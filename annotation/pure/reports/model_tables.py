@@ -30,16 +30,20 @@ from annotation.pure.reports.model_estimates import (
     stated_once,
 )
 from annotation.pure.reports.tables import rounded, text_cell
-from annotation.pure.statistics.alternative_annotator import (
+from annotation.pure.statistics.model_beside_workers import (
     LEAST_ITEMS,
     Agreement,
     Alternative,
+    Beside,
+    Labelled,
     alternative_annotator,
+    beside_workers,
+    calibration_of,
     equal_labels,
     jaccard,
     nearness,
+    rates_of,
 )
-from annotation.pure.statistics.model_beside_workers import Beside, Labelled, beside_workers, calibration_of, rates_of
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 EPSILON = 0.1  # the same for all batches, so that nobody chooses it by its result

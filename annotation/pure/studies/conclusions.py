@@ -8,9 +8,8 @@ responses lead to conclusions, which Holm's procedure protects together.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from annotation.pure.statistics.figure_differences import Ends, chance, mover, reported
 from annotation.pure.statistics.intervals import ITEMS_ONLY, LEVEL, Figure
-from annotation.pure.statistics.significance import holm
+from annotation.pure.statistics.significance import Ends, chance, holm, mover, reported
 from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Spread, two_sided
 from annotation.pure.studies.published import AT_LEAST, Published
 from annotation.pure.text.translation_marks import gettext_noop as _

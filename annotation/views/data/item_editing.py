@@ -14,7 +14,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.review import gold_looks
 from annotation.forms.datasets import DatasetDetailsForm, GoldForm, ItemJSONForm
 from annotation.models import Dataset, Item, Project
-from annotation.pure.data.item_diff import changes
+from annotation.pure.data.corrections import changes
 from annotation.pure.people import roles
 from annotation.views.access import Request, member_page, requester_action, requester_form
 from annotation.views.data.datasets import dataset_of

@@ -23,7 +23,7 @@ from annotation.forms.projects import InviteForm
 from annotation.forms.setting_fields import FilterForm
 from annotation.models import Batch, Invite, Member, Project, User, Worker
 from annotation.operations.password_links import password_path
-from annotation.pure.net import host_reach
+from annotation.pure.net import addresses
 from annotation.pure.people import roles
 from annotation.views.access import Request, member_action, member_form, member_required
 from annotation.views.invite_links import base_of_links, link_of
@@ -61,7 +61,7 @@ def people(request: Request, project: Project) -> HttpResponse:
         "missing": missing,
         "host": urlsplit(base).netloc,
         "port": request.META["SERVER_PORT"],
-        "reach": host_reach.reach_of(urlsplit(base).netloc),
+        "reach": addresses.reach_of(urlsplit(base).netloc),
         "open_url": "" if by_invite else base + reverse("open-join", args=[project.slug]),
         "unread_messages": worker_messages.unread_of(project).count(),
     }

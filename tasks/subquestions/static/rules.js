@@ -1,4 +1,4 @@
-// What follows from a corrected answer, and what a correction changed; as annotation.pure.data.subquestion_corrections has it.
+// What follows from a corrected answer, and what a correction changed; as annotation.pure.data.corrections has it.
 
 const SPECIAL = /[\\^$.*+?()[\]{}|/-]/g;
 const TOKEN = /[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu;

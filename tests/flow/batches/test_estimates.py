@@ -11,7 +11,7 @@ from annotation.flow.batches import batch_launch, estimates
 from annotation.flow.money import batch_funds, ledger
 from annotation.marketplaces.models import Connection
 from annotation.models import Batch, BatchReport
-from annotation.pure.statistics import planned_precision
+from annotation.pure.statistics import power
 from annotation.recruitment import marketplaces
 from annotation.registry import task_type
 from annotation.tasktype import Payable
@@ -81,7 +81,7 @@ def test_unpaid_work_costs_nothing_and_still_tells_something(made: Batch) -> Non
     made.auto_approval = None
     found = estimates.estimate(made)
     assert (found.quote.total, found.least_an_hour, found.below_floor) == (0, None, False)
-    assert found.half == planned_precision.half_width(4, 3)
+    assert found.half == power.half_width(4, 3)
 
 
 @pytest.mark.parametrize(("floor", "below"), [("10.00", False), ("10.01", True), (None, False)])
@@ -120,7 +120,7 @@ def test_scores_of_an_earlier_batch_tell_how_the_next_will_scatter(made: Batch, 
     BatchReport.objects.create(batch=batch, stand="", content=content)
     found = estimates.estimate(made)
     assert found.learnt_from == batch.title
-    assert planned_precision.half_width(125, batch.assignments_per_hit, spread=found.spread) == pytest.approx(0.06)
+    assert power.half_width(125, batch.assignments_per_hit, spread=found.spread) == pytest.approx(0.06)
     assert found.items_for(0.06, batch.assignments_per_hit) == 125
 
 
@@ -128,7 +128,7 @@ def test_scores_of_an_earlier_batch_tell_how_the_next_will_scatter(made: Batch, 
 def test_a_report_that_tells_nothing_is_passed_over(made: Batch, batch: Batch, figure: dict[str, Any]) -> None:
     content = {"datasets": {"wells": {"answer": {"human_score": {"f1": figure}}}}}
     BatchReport.objects.create(batch=batch, stand="", content=content)
-    assert estimates.estimate(made).spread == planned_precision.UNKNOWN
+    assert estimates.estimate(made).spread == power.UNKNOWN
 
 
 def test_a_round_is_quoted_for_one_worker(project: Any, dataset: Any) -> None:

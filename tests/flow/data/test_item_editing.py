@@ -17,7 +17,7 @@ from annotation.flow.data.derivation import derive_dataset
 from annotation.flow.errors import Refused
 from annotation.flow.reports import dataset_documents
 from annotation.models import AuditEntry, Dataset, Item
-from annotation.pure.data.item_diff import changes
+from annotation.pure.data.corrections import changes
 from tests.flow.acting import answer_all, dataset_of, draft, launched
 
 pytestmark = pytest.mark.postgresql(reason="versions are numbered under a lock of the dataset")

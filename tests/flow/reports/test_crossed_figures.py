@@ -13,7 +13,7 @@ import pytest
 from annotation.flow.reports import crossed_figures
 from annotation.flow.reports.crossed_figures import units
 from annotation.pure.data.example import Example
-from annotation.pure.statistics.figure_differences import contrast
+from annotation.pure.statistics.significance import contrast
 from annotation.pure.statistics.worker_intervals import Spread, Unit, label_units, spread
 from annotation.registry import task_type
 from annotation.tasktype import JSON, GivenResponse, HitWithResponses

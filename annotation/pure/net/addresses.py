@@ -1,4 +1,6 @@
-"""Public IP addresses, the only ones that requests to URLs from users may go to (SSRF)."""
+"""Internet addresses: the public ones, to which alone requests to URLs of users may go (SSRF); one household's; from
+where a web address works.
+"""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final
@@ -75,3 +77,33 @@ def origin_of(url: str) -> str:
         return ""
     shown = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{shown}" + (f":{port}" if port is not None else "")
+
+
+COMPUTER, NETWORK, EVERYWHERE = "computer", "network", "everywhere"
+LOCAL_ENDINGS: Final = (".local", ".lan", ".home", ".internal", ".home.arpa", ".localdomain")
+
+
+def reach_of(host: str) -> str:
+    """COMPUTER for a loopback host, NETWORK for a private address or a local name, else EVERYWHERE.
+
+    `host` is that of a request, as `name:port` or `[::1]:port`.
+    """
+    name = host.partition("]")[0].lstrip("[") if host.startswith("[") else host.rpartition(":")[0] or host
+    name = name.lower().rstrip(".")
+    if name == "localhost" or name.endswith(".localhost"):
+        return COMPUTER
+    try:
+        address = ip_address(name)
+    except ValueError:
+        return NETWORK if "." not in name or name.endswith(LOCAL_ENDINGS) else EVERYWHERE
+    if address.is_loopback:
+        return COMPUTER
+    return EVERYWHERE if address.is_global else NETWORK
+
+
+def household(address: str) -> str:
+    """An IPv4 address as it is, an IPv6 address as its /64; what is no address is returned unchanged."""
+    try:
+        return str(ip_network(f"{address}/64", strict=False)) if ":" in address else address
+    except ValueError:
+        return address
