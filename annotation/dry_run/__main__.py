@@ -19,14 +19,14 @@ def main(folder: Path) -> None:
     from django.conf import settings
     from django.core.management import call_command
 
-    from annotation.dry_run import batch_copy, forecast, outcome, simulated_workers
+    from annotation.dry_run import forecast, run, simulated_workers
     from annotation.operations.local_server import free_port, served
 
     terms = json.loads((folder / "terms.json").read_text())
     # faster: the temporary database needs no migrations
     settings.MIGRATION_MODULES = {config.label: None for config in apps.get_app_configs()}
     call_command("migrate", run_syncdb=True, verbosity=0)
-    batch = batch_copy.load_copy(folder)
+    batch = run.load_copy(folder)
     crowd, rng = forecast.WorkerModel(**terms["crowd"]), Random(terms["seed"])
     with served(free_port()) as server:
         personas = forecast.draw_personas(crowd, terms["workers"], rng)
@@ -35,7 +35,7 @@ def main(folder: Path) -> None:
         began = time.monotonic()
         simulated_workers.run_simulation(play, progress)
         took = time.monotonic() - began
-    found = outcome.outcome(play, wanted=terms["wanted"], seed=terms["seed"]) | {"seconds": round(took, 3)}
+    found = simulated_workers.outcome(play, wanted=terms["wanted"], seed=terms["seed"]) | {"seconds": round(took, 3)}
     (folder / "result.json").write_text(json.dumps(found))
 
 

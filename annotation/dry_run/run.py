@@ -6,24 +6,108 @@ import secrets
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
 from django.conf import settings
+from django.core import serializers
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
 from django.db.models import Sum
 from django.utils.translation import gettext as _
 
-from annotation import jobs
-from annotation.dry_run import batch_copy
+from annotation import jobs, recruitment
 from annotation.dry_run.forecast import WorkerModel
-from annotation.flow.batches import item_selection
+from annotation.flow.batches import batch_launch, item_selection
+from annotation.flow.batches.settings import SETTINGS
 from annotation.flow.errors import Refused
-from annotation.models import Batch, Job, User
+from annotation.flow.money import ledger
+from annotation.models import (
+    Batch,
+    Dataset,
+    Instructions,
+    Item,
+    Job,
+    Project,
+    QualificationRound,
+    QualificationType,
+    User,
+)
+from annotation.pure.setting_fields import KEPT
 from annotation.registry import task_type
 from annotation.tasktype import Simulated
 from annotation.templatetags.language_tags import in_language
+
+FILE = "batch.json"
+BUDGET = Decimal(10) ** 9  # enough for any batch
+STRIPPED = {  # removed from the copy: workers, marketplaces, requesters' decisions, and what its launch sets again
+    "created_by": None,
+    "on_marketplace": False,
+    "root": None,
+    "workers": [],
+    "source_batches": [],
+    "experiment": None,
+    "size": 0,
+    "next_ticket": 0,
+    "launched_at": None,
+    **{one.name: one.dry_run for one in SETTINGS.values() if one.dry_run is not KEPT},
+}
+
+
+def write_copy(batch: Batch, folder: Path, *, most: int) -> int:
+    """Write the copy's file, with at most so many of the batch's items; returns the number of items.
+
+    The copy has no people, no requirements and no marketplace, and a pseudonym key of its own.
+    """
+    chosen = _items(batch, most)
+    datasets = Dataset.objects.filter(models.Q(batches=batch) | models.Q(checked=batch)).distinct()
+    checks = Item.objects.filter(dataset__checked=batch).exclude(dataset__batches=batch)
+    grants = QualificationType.objects.filter(rounds__batch=batch)
+    rows: list[Iterable[models.Model]] = [
+        [batch.project],
+        datasets,
+        Item.objects.filter(pk__in=chosen),
+        checks[:most],
+        [batch],
+        batch.instructions_versions.all(),
+        grants,
+        QualificationRound.objects.filter(batch=batch),
+    ]
+    fees = recruitment.fees_of(batch)
+    found = [_stripped(row, fees) for group in rows for row in serializers.serialize("python", group)]
+    (folder / FILE).write_text(json.dumps(found, cls=DjangoJSONEncoder))
+    return len(chosen)
+
+
+def _items(batch: Batch, most: int) -> list[int]:
+    if batch.size:
+        return list(batch.hits.filter(check_item=False).order_by("pk").values_list("item_id", flat=True)[:most])
+    return item_selection.selected_keys(batch)[:most]
+
+
+def _stripped(row: dict[str, Any], fees: str) -> dict[str, Any]:
+    kept = {name: STRIPPED.get(name, value) for name, value in row["fields"].items()}
+    if row["model"] == "annotation.project":
+        kept["pseudonym_key"], kept["fees"], kept["consent"] = "0" * 64, fees, ""
+    if row["model"] == "annotation.batch":
+        kept["state"] = Batch.State.DRAFT
+    return {**row, "fields": kept}
+
+
+def load_copy(folder: Path) -> Batch:
+    """Fill an empty database from the file and launch the batch in it."""
+    for loaded in serializers.deserialize("python", json.loads((folder / FILE).read_text())):
+        loaded.save()
+    batch = Batch.objects.get()
+    ledger.deposit(Project.objects.get(), BUDGET, key="dry-run")
+    if not Instructions.objects.exists():
+        Instructions.objects.create(batch=batch, version=1, text="Dry run.")
+    batch_launch.launch(batch)
+    return batch
+
 
 MOST_HITS = 100  # of the batch, by default: a dry run takes a minute, not an hour
 MOST_WORKERS = 1000
@@ -49,7 +133,7 @@ def dry_run(
         raise Refused(_("A dry run needs 1 to %(most)s workers and at least one HIT.") % {"most": MOST_WORKERS})
     with tempfile.TemporaryDirectory(prefix="dry-run-", dir=settings.VAR) as name:
         folder = Path(name)
-        taken = batch_copy.write_copy(batch, folder, most=hits)
+        taken = write_copy(batch, folder, most=hits)
         if not taken:
             raise Refused(item_selection.nothing_to_ask(item_selection.select(batch).left_out))
         terms = {"crowd": asdict(crowd), "workers": workers, "seed": seed, "wanted": _wanted(batch)}

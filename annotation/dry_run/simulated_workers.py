@@ -1,4 +1,4 @@
-"""Simulated workers, who find, accept, answer, return and abandon HITs through the product's pages.
+"""Simulated workers, who find, accept, answer, return and abandon HITs through the product's pages; the outcome of it.
 
 Time is simulated: events are ordered by a clock of their own, and stored times are set back accordingly. So an
 afternoon takes a minute, and leases expire in simulated time.
@@ -6,10 +6,12 @@ afternoon takes a minute, and leases expire in simulated time.
 
 import heapq
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from decimal import Decimal
 from random import Random
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
@@ -19,12 +21,14 @@ from django.db.models.functions import Now
 
 from annotation.dry_run import forecast
 from annotation.dry_run.forecast import Persona, WorkerModel
+from annotation.flow.money import ledger
+from annotation.flow.review import assignment_approval
 from annotation.flow.work import leases
-from annotation.models import Assignment, Batch, User, Worker
+from annotation.models import Assignment, Attempt, Batch, Hit, User, Worker
 from annotation.operations.page_browser import Browser, FormPage, PageError
 from annotation.pure.batches import lifecycle
 from annotation.registry import form_class, task_type
-from annotation.tasktype import capabilities
+from annotation.tasktype import TaskType, capabilities
 from annotation.views.work.practice import right_fields
 from annotation.views.work.task_frame import shown_payload
 
@@ -185,3 +189,43 @@ def _answer(play: Simulation, worker: SimulatedWorker, page: FormPage, row: Assi
 
 def _return_assignment(worker: SimulatedWorker, page: FormPage) -> None:
     worker.browser.post(*page.form("/return/"))
+
+
+def outcome(play: Simulation, *, wanted: int, seed: int) -> dict[str, Any]:
+    """The forecast as JSON, with the number of requests; {"error"} without responses."""
+    done = list(_done(play))
+    passed = [bool(attempt.passed) for attempt in Attempt.objects.filter(passed__isnull=False)]
+    counts = {"returned": play.returned, "abandoned": play.abandoned, "refused": play.refused}
+    try:
+        found = forecast.forecast(
+            done, asked=max(1, assignments_requested(play.batch)), wanted=wanted, seed=seed, passed=passed, **counts
+        )
+    except ValueError as nothing:
+        return {"error": str(nothing)}
+    requests = sum(worker.browser.requests for worker in play.workers)
+    return {**forecast.as_json(found), "requests": requests, "people": len(play.workers)}
+
+
+def _grade(task: TaskType, hit: Hit, answer: Any) -> float | None:
+    """The response's grade; None where its item has no gold to grade by."""
+    gold = hit.item.example
+    return task.grade(hit.payload, answer, gold) if task.gradable(hit.payload, gold) else None
+
+
+def _done(play: Simulation) -> Iterator[forecast.SimulatedResponse]:
+    task = task_type(play.batch.task)
+    rows = Assignment.objects.filter(batch=play.batch, state=lifecycle.SUBMITTED, hit__check_item=False)
+    for row in rows.select_related("hit__item", "batch__project"):
+        if row.pk not in play.times or row.current is None:
+            continue
+        began, ended = play.times[row.pk]
+        earned = assignment_approval.earned(row) if row.batch.auto_approval is not None else Decimal(0)
+        yield forecast.SimulatedResponse(
+            worker=row.worker_id,
+            item=row.hit_id,
+            grade=_grade(task, row.hit, row.current.answer),
+            began=began,
+            ended=ended,
+            earned=earned,
+            fee=ledger.fee_on(row.batch, "reward", earned, assignments=row.hit.wanted),
+        )

@@ -16,7 +16,7 @@ from annotation.judges.models import ModelRun
 from annotation.models import Batch, Item
 from annotation.pure.text.languages import worded
 from annotation.registry import made_elsewhere, task_type
-from annotation.tasktype import JSON, InvalidResponse, Rated, answered, capabilities
+from annotation.tasktype import JSON, InvalidResponse, Rated, capabilities, response_capabilities
 
 INTRO = (
     "You are one of several annotators. Each message is one item as JSON: what annotators see, and what they are asked."
@@ -85,7 +85,7 @@ def arranged(run: ModelRun, item: int, payload: JSON, sample: int) -> Shown:
 def body_of(run: ModelRun, one: Shown, sample: int, *, before: tuple[str, str] | None = None) -> bytes:
     """The request about one item. `before`: a reply that does not fit, and why."""
     task = task_type(run.batch.task)
-    content = json.dumps(answered.model_content(task, one.arranged), ensure_ascii=False, indent=1)
+    content = json.dumps(response_capabilities.model_content(task, one.arranged), ensure_ascii=False, indent=1)
     messages = [{"role": "system", "content": run.prompt}, {"role": "user", "content": content}]
     if before:
         reply, why = before
@@ -100,7 +100,7 @@ def body_of(run: ModelRun, one: Shown, sample: int, *, before: tuple[str, str] |
         request["temperature"] = run.temperature
     if run.seed is not None:
         request["seed"] = run.seed + sample
-    schema = answered.reply_schema(task, one.arranged)
+    schema = response_capabilities.reply_schema(task, one.arranged)
     described = {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": schema}}
     request["response_format"] = described if schema else {"type": "json_object"}
     return json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
@@ -117,7 +117,7 @@ def answer_in(batch: Batch, one: Shown, text: str) -> JSON:
     if faults := storage_faults(value):
         raise ValueError(faults[0].wrong)
     try:
-        return task.complete(one.payload, answered.answer_of(task, one.arranged, value))
+        return task.complete(one.payload, response_capabilities.answer_of(task, one.arranged, value))
     except InvalidResponse as invalid:
         problem = invalid.problem
         raise ValueError(f"{problem.field}: {_(problem.message) % problem.values}") from None

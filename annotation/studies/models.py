@@ -27,7 +27,7 @@ class StudyRun(models.Model):
     small = models.BooleanField(default=False)
     analysis = JSONTextField(null=True, blank=True)  # of all batches together, as last computed
     analysed = models.CharField(max_length=64, blank=True, default="", db_default="")  # digest of what that covers
-    crossed = JSONTextField(null=True, blank=True)  # figures over workers and items: studies/crossed.py
+    crossed = JSONTextField(null=True, blank=True)  # figures over workers and items: studies/report.py
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     created_at = TimestampField(auto_now_add=True)
 

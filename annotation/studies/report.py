@@ -1,26 +1,97 @@
-"""A run's figures beside those that the paper prints."""
+"""A run's figures beside those that the paper prints, as values and as text for the page and the terminal.
+
+`StudyRun.crossed` has for each figure its spread over workers and items, and the versions of the batches that it covers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import round_attempts, round_results
-from annotation.flow.reports import batch_scores, score_looks
+from annotation.flow.reports import batch_scores, crossed_figures, score_looks
+from annotation.flow.reports.crossed_figures import Units
 from annotation.flow.review.response_import import import_responses
 from annotation.models import Assignment, Batch
 from annotation.pure.statistics.intervals import ITEMS_ONLY, Figure
+from annotation.pure.statistics.significance import contrast
+from annotation.pure.statistics.worker_intervals import Spread, spread
 from annotation.pure.studies.conclusions import NOT_CURRENT, Comparison, Own, compared, spread_of
-from annotation.pure.studies.published import ANALYSIS, Published, ours
+from annotation.pure.studies.published import ANALYSIS, UNITS, Published, ours
 from annotation.studies import analysis
-from annotation.studies.crossed import Crossed, path_in
 from annotation.studies.launch import batches_of
 from annotation.studies.models import StudyRun
+
+
+class Crossed:
+    """The stored spreads of a run beside its batches of now, by their names in the study."""
+
+    def __init__(self, run: StudyRun, batches: Mapping[str, Batch]) -> None:
+        self.run, self.batches = run, batches
+        self.stored = run.crossed or {}
+        self._versions: dict[str, str] = {}
+
+    def is_current(self, published: Published) -> bool:
+        """Whether the figure's spread covers all responses of now."""
+        kept = self.stored.get(_key(published))
+        return kept is not None and kept["stand"] == self._stand(published)
+
+    def of(self, published: Published) -> Spread | None:
+        """The stored spread; None if the figure has none."""
+        kept = self.stored[_key(published)]["spread"]
+        return Spread(**kept) if kept else None
+
+    def compute(self, wanted: Iterable[Published]) -> None:
+        """Compute and store the spreads of the figures that are not current."""
+        due = [published for published in wanted if not self.is_current(published)]
+        if not due:
+            return
+        needed: defaultdict[str, set[str]] = defaultdict(set)
+        for published in due:
+            for name in published.batches:
+                needed[name].add(path_in(self.run, published.path, name))
+        stands = {published: self._stand(published) for published in due}
+        units = {name: crossed_figures.of_batch(self.batches[name], paths) for name, paths in needed.items()}
+        for published in due:
+            sides = [units[name][path_in(self.run, published.path, name)] for name in published.batches]
+            found = _spread(*sides)
+            self.stored[_key(published)] = {"stand": stands[published], "spread": found and asdict(found)}
+        self.run.crossed = self.stored
+        StudyRun.objects.filter(pk=self.run.pk).update(crossed=self.stored)
+
+    def _stand(self, published: Published) -> str:
+        for name in published.batches:
+            if name not in self._versions:
+                self._versions[name] = batch_scores.version_key(self.batches[name])
+        return " ".join(self._versions[name] for name in published.batches)
+
+
+def path_in(run: StudyRun, path: str, batch: str) -> str:
+    """The path with `{name}` replaced by the dataset's name in the project, and `{}` by the batch's own dataset."""
+    own = {row.name: row.datasets[0] for row in run.definition.batches if row.datasets}.get(batch, "")
+    return path.replace("{}", run.name_of(own)).replace("{", run.name_of("")).replace("}", "")
+
+
+def _key(published: Published) -> str:
+    return f"{published.batch} {published.path}"
+
+
+def _spread(*sides: Units | None) -> Spread | None:
+    """Of one batch's units; of two the paired difference over the questions of both."""
+    known = [side for side in sides if side is not None]
+    if len(known) < len(sides):
+        return None
+    if len(known) == 1:
+        return spread(known[0].values())
+    first, second = ({key: side[key] for key in side if key in known[0] and key in known[1]} for side in known)
+    return contrast(first, second)
 
 
 def compute(run: StudyRun, *, look: bool = False) -> list[dict[str, Any]]:
@@ -159,3 +230,95 @@ def take_responses(run: StudyRun, files: dict[str, Path]) -> dict[str, Any]:
             text = _("The study has no launched batch %(name)s. There are: %(known)s.")
             raise Refused(text % {"name": name, "known": ", ".join(batches) or _("none")})
     return {name: import_responses(batches[name], path)["accepted"] for name, path in files.items()}
+
+
+def shown(value: float | None, unit: str) -> str:
+    """A figure in its unit: one decimal, counts as whole numbers, shares with four places as papers print them."""
+    if value is None:
+        return ""
+    scale = UNITS[unit]
+    text = f"{value:.0f}" if unit == "count" else f"{scale * value:.1f}" if scale == 100 else f"{value:.4f}"
+    return text.replace("-", "−")
+
+
+def interval(figure: dict[str, Any], unit: str, *, signed: bool = False) -> str:
+    """The interval of a figure in its unit; "" if it has none."""
+    show = shown_difference if signed else shown
+    return "" if figure["low"] is None else f"[{show(figure['low'], unit)}, {show(figure['high'], unit)}]"
+
+
+def shown_difference(value: float, unit: str) -> str:
+    """A difference in the unit of its figures, with its sign."""
+    text = shown(abs(value), unit)
+    return text if not float(text) else f"{'−' if value < 0 else '+'}{text}"
+
+
+def concluded(row: dict[str, Any]) -> str:
+    """The conclusion from a primary figure, or why there is none; "" of another figure."""
+    if row["conclusion"]:
+        needed = shown(row["needed"], row["unit"])
+        return _("%(conclusion)s (needs %(needed)s)") % {"conclusion": _(row["conclusion"]), "needed": needed}
+    return _("no conclusion: %(why)s") % {"why": _(row["why"])} if row["why"] else ""
+
+
+def notes(rows: list[dict[str, Any]]) -> list[str]:
+    """What holds of all rows: whom intervals are about, and what conclusions rest on."""
+    known = [row for row in rows if row["ours"]]
+    family = sum(row["primary"] for row in rows)
+    found = []
+    if any(row["ours"]["low"] is not None for row in known):
+        found.append(_("Our intervals are 95 % each, over people and items: for people and items like these."))
+    if any(row["ours"]["items_only"] for row in known):
+        found.append(_("“Items only”: all values are equal, so the interval (Wilson's) does not tell of other people."))
+    if any(row["difference"]["low"] is not None for row in known):
+        found.append(
+            _(
+                "Differences are ours minus the paper's. The paper's figure is given Wilson's interval at its n, "
+                "their annotators taken to differ as ours do."
+            )
+        )
+    if known and not family:
+        found.append(_("This study has no primary figures, so nothing is concluded."))
+    elif known:
+        found.append(_family_note(family))
+    return found
+
+
+def _family_note(family: int) -> str:
+    text = ngettext(
+        "Conclusions are drawn from the one figure that was marked as primary before there were responses.",
+        "Conclusions are drawn from the %(n)s figures that were marked as primary before there were responses. They "
+        "hold together: the probability of any false one is at most 5 %% (Holm).",
+        family,
+    )
+    needs = _("“Needs” is the smallest difference that would have been one.")
+    return f"{text % {'n': family}} {needs}"
+
+
+def _n(figure: dict[str, Any]) -> str:
+    return f", n = {figure['n']}" if figure["n"] else ""
+
+
+def lines(rows: list[dict[str, Any]]) -> list[str]:
+    """The rows as text, one a line."""
+    return [_line(row) for row in rows]
+
+
+def _line(row: dict[str, Any]) -> str:
+    paper, unit = row["paper"], row["unit"]
+    place = "; ".join(filter(None, [paper["place"], paper["from"] and f"from {paper['from']}"]))
+    head = f"{row['figure']}: paper {bounded(row)}{_n(paper)}" + (f" ({place})" if place else "")
+    if row["ours"] is None:
+        return f"{head}; {row['note']}"
+    own, apart = row["ours"], row["difference"]
+    only = _("items only") if own["items_only"] else ""
+    ours_ = " ".join(filter(None, [shown(own["value"], unit), interval(own, unit), only]))
+    told = concluded(row) or row["note"]
+    difference = [_("difference"), shown_difference(apart["value"], unit), interval(apart, unit, signed=True)]
+    return "; ".join(filter(None, [head, f"ours {ours_}{_n(own)}", " ".join(filter(None, difference)), told]))
+
+
+def bounded(row: dict[str, Any]) -> str:
+    """The paper's figure in its unit, with the words of a bound."""
+    value = shown(row["paper"]["value"], row["unit"])
+    return f"{_(row['bound'])} {value}" if row["bound"] else value

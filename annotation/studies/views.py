@@ -14,7 +14,7 @@ from annotation.models import Project
 from annotation.pure.people import roles
 from annotation.pure.people.consent_text import is_unfinished
 from annotation.pure.reports.explanations import chapter
-from annotation.studies import analysis, folders, jobs, plans, report, report_text
+from annotation.studies import analysis, folders, jobs, plans, report
 from annotation.studies.launch import STUDY_SETTINGS, batches_of, begin, experiment_of, free_name
 from annotation.studies.models import StudyRun
 from annotation.views.access import Request, member_action, member_form, member_page
@@ -100,7 +100,7 @@ def _run(request: Request, run: StudyRun) -> dict[str, Any]:
     )
     context: dict[str, Any] = {"run": run, "batches": batches, "rows": [_shown(row) for row in rows]}
     context["why"] = explained.of_figure("published", "published")
-    context["notes"] = report_text.notes(rows)
+    context["notes"] = report.notes(rows)
     context["plan"] = plans.lines(plans.as_json(plans.of_run(run), plans.wage_of(run.project)))
     context["can_score"] = any(row["ours"] and row["note"] for row in rows)
     if experiment := experiment_of(run):
@@ -116,14 +116,14 @@ def _run(request: Request, run: StudyRun) -> dict[str, Any]:
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
     """A row of the report, with its figures as text."""
     unit = row["unit"]
-    texts = {"paper_text": report_text.bounded(row)}
+    texts = {"paper_text": report.bounded(row)}
     if own := row.get("ours"):
         apart = row["difference"]
         texts |= {
-            "own_text": report_text.shown(own["value"], unit),
-            "interval": report_text.interval(own, unit),
-            "difference_text": report_text.shown_difference(apart["value"], unit),
-            "difference_interval": report_text.interval(apart, unit, signed=True),
-            "conclusion_text": report_text.concluded(row),
+            "own_text": report.shown(own["value"], unit),
+            "interval": report.interval(own, unit),
+            "difference_text": report.shown_difference(apart["value"], unit),
+            "difference_interval": report.interval(apart, unit, signed=True),
+            "conclusion_text": report.concluded(row),
         }
     return row | texts

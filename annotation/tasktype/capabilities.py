@@ -5,21 +5,33 @@ method's name below, which gives the default for tasks without the capability.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar
 
 from annotation.pure.data.example import Example
+from annotation.pure.setting_fields import Flaw
 from annotation.pure.statistics.agreement import most_frequent
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype.across_batches import Baselined, Consulting, FollowedUp
-from annotation.tasktype.answered import Answered, Judging, Rated, Structured
 from annotation.tasktype.contract import TaskType
 from annotation.tasktype.decisions import sameness
-from annotation.tasktype.fields import Fielded
-from annotation.tasktype.reviewing import Adjudicable, Reviewable
-from annotation.tasktype.reviewing import Worded as Worded
-from annotation.tasktype.steps import Conditional, Stepwise
+from annotation.tasktype.response_capabilities import (
+    Adjudicable,
+    Answered,
+    Baselined,
+    Comparable,
+    Conditional,
+    Consulting,
+    Doubtful,
+    FollowedUp,
+    Judging,
+    Rated,
+    Reviewable,
+    Stepwise,
+    Structured,
+    Traced,
+)
+from annotation.tasktype.response_capabilities import Worded as Worded
 from annotation.tasktype.values import JSON, Features, FollowUp, GivenResponse, Label, Measure, RelatedResponses, Remark
 
 GRADE = {"grade": Measure(_("Grade"), _("Right responses"))}
@@ -36,6 +48,22 @@ class Adaptable:
     def fits(self, features: Features) -> bool:
         """Whether items with these features may be usable; if False, `needs` says why."""
         return True
+
+
+class Fielded(ABC):
+    """Options name fields of the items, so they are checked with the items of the datasets."""
+
+    @abstractmethod
+    def lacking(self, options: Any, examples: Iterable[Example]) -> Iterator[tuple[str, Flaw]]:
+        """(option, what is wrong with it) of fields that none of the examples has; reads no more than it needs."""
+
+    @abstractmethod
+    def left_out(self, example: Example, options: Any) -> str:
+        """The reason why `prepare` gives None for an example, as a gettext id."""
+
+    @abstractmethod
+    def warnings(self, options: Any, examples: Iterable[Example]) -> Iterator[Flaw]:
+        """What a requester should know before a launch with these items; reads no more of them than it needs."""
 
 
 class Varied(ABC):
@@ -178,34 +206,6 @@ class Labelled:
     """Responses are labels."""
 
     labels: ClassVar[Mapping[str, Label]]  # labels by which requesters can filter responses
-
-
-class Comparable(ABC):
-    """The task shows requesters the responses to a HIT side by side, in `_compare.html`."""
-
-    @abstractmethod
-    def compare(self, payload: JSON, given: Sequence[GivenResponse], gold: Example) -> JSON:
-        """Context of the folder's `_compare.html`: the responses to a HIT next to gold.
-
-        `columns` has one entry for each response. `worker` of a response is its letter on the page. For adjudication
-        `gold` is empty and the template gets `blind`: it shows no name, no score and no aggregated response.
-        """
-
-
-class Doubtful(ABC):
-    """The task detects gold in doubt."""
-
-    @abstractmethod
-    def doubt(self, payload: JSON, answers: Sequence[JSON], gold: Example) -> JSON | None:
-        """The workers' common answer against gold, {"text" ("": no answer), "votes", "answers"}; None without one."""
-
-
-class Traced(ABC):
-    """The task adds to the provenance of exported examples."""
-
-    @abstractmethod
-    def provenance(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
-        """The task's additions to the provenance of an exported example, beyond workers, times and batch."""
 
 
 CAPABILITIES: tuple[type, ...] = (

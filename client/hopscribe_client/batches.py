@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hopscribe_client.connection import Collection, Connection, Named
+from hopscribe_client.connection import JSON, Collection, Connection, HopscribeError, Named
 from hopscribe_client.datasets import Dataset, Datasets, download
 from hopscribe_client.jobs import Job, Jobs
-from hopscribe_client.problems import JSON, HopscribeError
 from hopscribe_client.rows import Rows
 
 SLOWER, LONGEST = 1.5, 60.0  # factor and limit (seconds) of the polling interval while nothing changes

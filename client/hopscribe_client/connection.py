@@ -1,8 +1,10 @@
-"""HTTP requests: authenticated by token, retried where that is safe, with pagination.
+"""HTTP requests: authenticated by token, retried where that is safe, with pagination; their exceptions.
 
 Every write has an Idempotency-Key, the same for each attempt, so that a request whose response was lost is not carried
 out twice.
 """
+
+from __future__ import annotations
 
 import json
 import random
@@ -16,7 +18,39 @@ from uuid import uuid4
 
 import httpx
 
-from hopscribe_client.problems import JSON, HopscribeError, NotReached, Problem
+JSON = dict[str, Any]
+
+
+class HopscribeError(Exception):
+    """Base of this client's exceptions."""
+
+
+class NotReached(HopscribeError):
+    """No response after all attempts. The request may or may not have been carried out."""
+
+
+class Problem(HopscribeError):
+    """The server refused (RFC 9457). `errors` is [{"field", "detail"}] for invalid fields."""
+
+    def __init__(self, status: int, title: str, detail: str, members: JSON, *, request: str = "") -> None:
+        message = f"{status} {title}: {detail}" if detail else f"{status} {title}"
+        super().__init__(f"{message} ({request})" if request else message)
+        self.status, self.title, self.detail = status, title, detail
+        self.members = members
+        self.errors: list[dict[str, str]] = members.get("errors", [])
+
+    @classmethod
+    def of(cls, response: httpx.Response) -> Problem:
+        """The problem in a response, even if it is not from the API itself."""
+        try:
+            body = response.json()
+        except ValueError:
+            body = {"detail": response.text[:300]}
+        members: JSON = body if isinstance(body, dict) else {"detail": str(body)[:300]}
+        title = str(members.get("title") or response.reason_phrase)
+        request = f"{response.request.method} {response.request.url.path}"
+        return cls(response.status_code, title, str(members.get("detail", "")), members, request=request)
+
 
 BUSY = frozenset({429, 502, 503, 504})  # statuses after which a retry may succeed
 LONGEST_WAIT = 30.0  # seconds between two attempts, unless the server says more

@@ -9,10 +9,9 @@ from typing import Any, Self
 import httpx
 
 from hopscribe_client.batches import Batches
-from hopscribe_client.connection import Connection
+from hopscribe_client.connection import JSON, Connection, HopscribeError
 from hopscribe_client.datasets import Datasets
 from hopscribe_client.jobs import Jobs
-from hopscribe_client.problems import JSON, HopscribeError
 from hopscribe_client.rows import Rows
 from hopscribe_client.studies import Studies
 from hopscribe_client.webhooks import Webhooks

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from hopscribe_client.connection import Collection, Resource
-from hopscribe_client.problems import JSON, HopscribeError
+from hopscribe_client.connection import JSON, Collection, HopscribeError, Resource
 
 FIRST_LOOK, LONGEST = 0.2, 5.0  # seconds between two polls
 SHOWN = 3  # errors in a message

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
-from hopscribe_client.problems import JSON, HopscribeError
+from hopscribe_client.connection import JSON, HopscribeError
 
 SCALARS = (str, int, float, bool)
 

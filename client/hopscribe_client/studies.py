@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from hopscribe_client.batches import Batch, Batches
-from hopscribe_client.connection import Collection, Named
+from hopscribe_client.connection import JSON, Collection, Named
 from hopscribe_client.jobs import Jobs
-from hopscribe_client.problems import JSON
 
 
 class StudyRun(Named):

@@ -7,8 +7,7 @@ import secrets
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hopscribe_client.connection import Collection, Connection, Resource
-from hopscribe_client.problems import JSON
+from hopscribe_client.connection import JSON, Collection, Connection, Resource
 from hopscribe_client.rows import Rows
 
 

@@ -1,6 +1,6 @@
 """Parsing the posted answer page."""
 
-from annotation.tasktype.helpers.answer_form import AnswerForm
+from annotation.tasktype.helpers.task_form import AnswerForm
 
 
 class Form(AnswerForm):

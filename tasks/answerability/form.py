@@ -1,8 +1,7 @@
 """Parsing the posted answerability page."""
 
 from annotation.tasktype import JSON
-from annotation.tasktype.helpers.answer_form import AnswerForm
-from annotation.tasktype.helpers.task_form import YES_NO, YES_NO_VALUES
+from annotation.tasktype.helpers.task_form import YES_NO, YES_NO_VALUES, AnswerForm
 
 from .groups import NOT_ANSWERABLE
 

@@ -5,8 +5,7 @@ from typing import Any
 
 from annotation.pure.text.relations import in_words
 from annotation.tasktype import JSON
-from annotation.tasktype.helpers.answer_form import PLACE, AnswerForm
-from annotation.tasktype.helpers.task_form import TaskForm, parse_integer
+from annotation.tasktype.helpers.task_form import PLACE, AnswerForm, TaskForm, parse_integer
 
 from .steps import BLANK, FREE, KIND, KINDS, LONGEST, MOST, STEPWISE, asked, is_blank, tidied
 

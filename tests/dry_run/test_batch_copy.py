@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from annotation.dry_run import batch_copy
+from annotation.dry_run import run
 from annotation.models import Batch, Dataset, Project
 from tests.flow.acting import launched
 
@@ -20,8 +20,8 @@ def test_a_copy_points_to_no_batch_or_worker_that_is_not_in_it(
     first = launched(project, "first", dataset)
     batch = launched(project, "second", dataset, fresh_only=False, workers=[bob])
     batch.source_batches.add(first)
-    batch_copy.write_copy(batch, tmp_path, most=10)
-    rows = json.loads((tmp_path / batch_copy.FILE).read_text())
+    run.write_copy(batch, tmp_path, most=10)
+    rows = json.loads((tmp_path / run.FILE).read_text())
     there = {(row["model"], row["pk"]) for row in rows}
     [copied] = [row["fields"] for row in rows if row["model"] == "annotation.batch"]
     for field in Batch._meta.many_to_many:

@@ -25,7 +25,7 @@ from annotation.jobs import run_due_work
 from annotation.models import Assignment, Batch, Dataset, Item, Member, Project, User
 from annotation.pure.studies.published import COLUMNS
 from annotation.registry import task_type
-from annotation.studies import folders, report, report_text
+from annotation.studies import folders, report
 from annotation.studies.launch import batches_of, begin, launch
 from annotation.studies.models import StudyRun
 from tests.flow import acting
@@ -85,8 +85,8 @@ def assert_every_figure_is_measured(run: StudyRun, rows: list[dict[str, Any]]) -
     assert len(measured) == len(pointed), [row["note"] for row in rows if row["note"]]
     for row in measured:
         assert -1 <= row["ours"]["value"] <= (10**6 if row["unit"] == "count" else 1), row
-    assert len(report_text.lines(rows)) == len(run.published)
-    assert not [line for line in report_text.lines(rows) if "(;" in line or "()" in line]
+    assert len(report.lines(rows)) == len(run.published)
+    assert not [line for line in report.lines(rows) if "(;" in line or "()" in line]
 
 
 @pytest.mark.parametrize("name", folders.names())
@@ -143,7 +143,7 @@ def test_the_small_file_of_musique_full_has_twins_of_invented_questions() -> Non
 
 def test_a_figure_that_the_paper_does_not_print_says_where_it_is_from(project: Project, alice: Any) -> None:
     run = begin(project, folders.read("subqa-1000"), {"small": True})
-    rows = [line for line in report_text.lines(report.compute(run)) if line.startswith("DecompRC: failure rate, EM")]
+    rows = [line for line in report.lines(report.compute(run)) if line.startswith("DecompRC: failure rate, EM")]
     assert rows == [
         "DecompRC: failure rate, EM: paper 50.4 (Figure 2, EM, DecompRC; from the percentages in Table 3 of Tang et "
         "al. 2021); not measured by this study's responses"

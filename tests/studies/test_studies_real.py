@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from annotation.models import Project, User
-from annotation.studies import folders, report, report_text
+from annotation.studies import folders, report
 from annotation.studies.launch import batches_of, begin, launch
 from tests.shared_data import shared_data
 from tests.studies.rounds import work_through_rounds
@@ -50,4 +50,4 @@ def test_a_study_runs_whole_on_real_records(name: str, project: Project, tmp_pat
     rows = report.compute(run, look=True)
     pointed = [figure for figure in run.published if figure.batch]
     assert len([row for row in rows if row["ours"] is not None]) == len(pointed), [row["note"] for row in rows]
-    assert len(report_text.lines(rows)) == len(run.published)
+    assert len(report.lines(rows)) == len(run.published)

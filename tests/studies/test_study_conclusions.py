@@ -16,7 +16,7 @@ from annotation.jobs import run_due_work
 from annotation.models import Project
 from annotation.pure.statistics.worker_intervals import label_units, spread
 from annotation.registry import task_type
-from annotation.studies import folders, report, report_text
+from annotation.studies import folders, report
 from annotation.studies.launch import batches_of
 from annotation.studies.models import StudyRun
 from tests.api.calling import caller
@@ -130,8 +130,8 @@ def test_page_terminal_and_api_say_the_same(
     for row in found["figures"]:
         if not row["ours"]:
             continue
-        said = report_text.concluded(row)
-        interval = report_text.interval(row["ours"], row["unit"])
+        said = report.concluded(row)
+        interval = report.interval(row["ours"], row["unit"])
         for text in (told, page):
             assert said in text
             assert interval in text

@@ -19,9 +19,9 @@ from annotation.pure.statistics.metrics import scorer_for
 from annotation.pure.text.normalization import fold
 from annotation.registry import task_type
 from annotation.tasktype import Features, capabilities
-from annotation.tasktype.helpers.answer_form import AnswerForm
 from annotation.tasktype.helpers.answering import answer_text
 from annotation.tasktype.helpers.gold_answer import gold_answer
+from annotation.tasktype.helpers.task_form import AnswerForm
 from tests.long_forms import examples
 from tests.pure.formats import samples
 from tests.pure.formats.samples import written

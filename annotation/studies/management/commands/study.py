@@ -9,7 +9,7 @@ from annotation.management.json_command import JSONCommand, existing, project_of
 from annotation.management.setting_options import add_options, given_settings
 from annotation.models import Project
 from annotation.pure.reports import tables
-from annotation.studies import folders, plans, report, report_text
+from annotation.studies import folders, plans, report
 from annotation.studies.launch import STUDY_SETTINGS, begin, launch
 from annotation.studies.models import StudyRun
 
@@ -76,7 +76,7 @@ class Command(JSONCommand):
             return super().lines(result)
         tables_ = result.get("analysis", {}).get("tables", [])
         told = [line for each in tables_ for line in ["", *tables.lines(each), tables.note_of(each)]]
-        return [*report_text.lines(result["figures"]), *report_text.notes(result["figures"]), *told]
+        return [*report.lines(result["figures"]), *report.notes(result["figures"]), *told]
 
 
 def _title(name: str) -> str:
