@@ -1,4 +1,4 @@
-"""The steps by which the demo gets its work and its requester's decisions; each may run again, and completes what an interrupted one left."""
+"""The steps by which the demo gets its work and decisions; each may run again, and completes what was interrupted."""
 
 from datetime import timedelta
 

@@ -1,6 +1,6 @@
 """A run's figures beside those that the paper prints, as values and as text for the page and the terminal.
 
-`StudyRun.crossed` has for each figure its spread over workers and items, and the versions of the batches that it covers.
+`StudyRun.crossed` has for each figure its spread over workers and items, and the versions of the batches it covers.
 """
 
 from __future__ import annotations
