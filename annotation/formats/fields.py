@@ -123,12 +123,12 @@ def running_id(record: dict[str, Any], key: str, inspection: Inspection) -> str:
     return ""
 
 
-def title_text(record: Mapping[str, Any], inspection: Inspection, key: str = "title") -> str:
-    """A title; "", with a note, if there is none."""
-    if record.get(key) is None:
-        inspection.warn(key, "there is no title", "It stays empty")
+def title_text(record: Mapping[str, Any], inspection: Inspection) -> str:
+    """The title; "", with a note, if there is none."""
+    if record.get("title") is None:
+        inspection.warn("title", "there is no title", "It stays empty")
         return ""
-    return plain_text(record, key, inspection)
+    return plain_text(record, "title", inspection)
 
 
 def note_closed_book(key: str, inspection: Inspection) -> None:

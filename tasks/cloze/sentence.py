@@ -7,8 +7,7 @@ from typing import Any
 
 from annotation.pure.data.example import Example, Paragraph
 from annotation.pure.derivations.ablation import ABLATION, ORIGINAL, SHUFFLES
-from annotation.pure.derivations.ablation_alignment import Aligned, aligned, parts_of_contractions
-from annotation.pure.derivations.ablation_text import UNKNOWN, passage
+from annotation.pure.derivations.ablation_text import UNKNOWN, Aligned, aligned, parts_of_contractions, passage
 from annotation.pure.text.spans import locate, mentions
 from annotation.pure.text.tagging import is_sign
 from annotation.tasktype import JSON

@@ -6,8 +6,7 @@ import pytest
 
 from annotation.pure.data.example import Example, Paragraph
 from annotation.pure.derivations.ablation import ABLATIONS, SHUFFLES, ablate
-from annotation.pure.derivations.ablation_alignment import aligned, parts_of_contractions
-from annotation.pure.derivations.ablation_text import UNKNOWN, passage
+from annotation.pure.derivations.ablation_text import UNKNOWN, aligned, parts_of_contractions, passage
 
 TEXT = (
     "The Grey Heron ⛵ wasn't launched (by anyone) in 1871, it's said; twelve of Ada's 3.5 kg were @noun1 [VBD].\r\n"

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.reports.charts import Bars, Dots, Line, Lines, Series
+from annotation.pure.reports.charts import Bars, Dots, Line, Lines, Series, trend
 from annotation.pure.reports.dataset_charts import charts_of
-from annotation.pure.reports.quality_trend import trend
 from annotation.pure.reports.report_charts import charts_of as charts_of_report
 from annotation.pure.reports.svg import EDGE, LEFT, WIDTH, draw
 from annotation.pure.reports.tables import table

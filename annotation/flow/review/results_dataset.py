@@ -118,11 +118,11 @@ def selector_of(batch: Batch, keep: str) -> Callable[[JSON], bool]:
         raise Refused(_(invalid.message) % invalid.values) from None
 
 
-def kept_of(batch: Batch, keep: str, *, most: int = FORESEEN) -> dict[str, int]:
-    """How many of the first `most` HITs with a result fulfil an expression: {"hits", "kept"}. Raises Refused."""
+def kept_of(batch: Batch, keep: str) -> dict[str, int]:
+    """How many of the first FORESEEN HITs with a result fulfil an expression: {"hits", "kept"}. Raises Refused."""
     keeps, made = selector_of(batch, keep), {"hits": 0, "kept": 0}
     task = task_type(batch.task)
-    hits = list(batch.hits.filter(check_item=False, excluded_at__isnull=True).order_by("pk")[:most])
+    hits = list(batch.hits.filter(check_item=False, excluded_at__isnull=True).order_by("pk")[:FORESEEN])
     for start in range(0, len(hits), CHUNK):
         for answers, hit in _standing(batch, hits[start : start + CHUNK]):
             made["hits"] += 1

@@ -1,4 +1,7 @@
-"""Charts as values: bars, points with intervals, grids, lines. annotation/pure/reports/svg.py draws them."""
+"""Charts as values: bars, points with intervals, grids, lines. annotation/pure/reports/svg.py draws them.
+
+A worker's quality over time is one too: the running mean of their grades with its interval.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from annotation.pure.reports.tables import UNKNOWN
+from annotation.pure.reports.tables import UNKNOWN, Translate
+from annotation.pure.statistics.intervals import wilson
+from annotation.pure.text.translation_marks import gettext_noop as _
 
 LONGEST = 600  # characters of a description
 Point = tuple[float, float | None, float | None] | None  # value, low, high
@@ -149,3 +154,31 @@ def point_text(point: Point) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class TrendPoint:
+    """The mean of the first `number` grades, with Wilson's 95 % interval."""
+
+    number: int
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """The running mean by number of responses; `description` describes it for readers who cannot see it."""
+
+    points: tuple[TrendPoint, ...]
+    description: str
+
+
+def trend(grades: Sequence[float], translate: Translate = str) -> Trend | None:
+    """The means of ever more grades (0..1), if any. F1s count as shares: their interval is rather too wide."""
+    points, total = [], 0.0
+    for number, grade in enumerate(grades, start=1):
+        total += grade
+        figure = wilson(total, number)
+        points.append(TrendPoint(number, total / number, figure.low or 0.0, figure.high or 0.0))
+    return Trend(tuple(points), translate(_("Running mean per response"))) if points else None

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from annotation.pure.reports.charts import Bars, Dots, Flow, Grid, Line, Lines, Plot, point_text
-from annotation.pure.reports.quality_trend import Trend
+from annotation.pure.reports.charts import Bars, Dots, Flow, Grid, Line, Lines, Plot, Trend, point_text
 from annotation.pure.reports.time_grid import period_label, time_grid
 
 WIDTH, HEIGHT, EDGE = 640.0, 280.0, 8.0

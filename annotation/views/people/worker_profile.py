@@ -16,8 +16,7 @@ from annotation.flow.people import qualification_types, round_attempts, sign_up,
 from annotation.flow.work import grading
 from annotation.models import Assignment, Batch, Participation, Project, Worker
 from annotation.pure.people import roles
-from annotation.pure.reports.charts import Bars
-from annotation.pure.reports.quality_trend import trend
+from annotation.pure.reports.charts import Bars, trend
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.post_handling import see_other
