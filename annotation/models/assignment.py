@@ -44,7 +44,8 @@ class Participation(models.Model):
     created_at = TimestampField(auto_now_add=True)
     newest_instructions: int  # this and the next of those that flow/work/next_assignment.join_batch returns
     waiting_feedback: int | None
-    prefetched: PrefetchedHit | None = None  # while a claim is answered: the HIT held with it
+    claimed: Assignment | None = None  # while a submission is answered: what was claimed with it
+    prefetched: PrefetchedHit | None = None  # and the HIT held with it
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["batch", "worker"], name="seat_once")]
@@ -319,7 +320,8 @@ class PrefetchedHit(models.Model):
     seed = models.BigIntegerField(default=random_seed)
     cursor = models.BigIntegerField(default=-1, db_default=-1)
     expires_at = models.DateTimeField(db_index=True)
-    closed: bool  # of those that flow/work/open_work.prefetched reads
+    closed: bool  # this and the next of those that flow/work/open_work.prefetched reads
+    busy: bool
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["batch", "worker"], name="prefetched_once")]

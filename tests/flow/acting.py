@@ -31,11 +31,11 @@ def take(worker: Worker, batch: Batch) -> Assignment | None:
 
 
 def submit(
-    assignment: Assignment, answer: dict[str, Any] | None = None, *, key: str = "0.form", base: int = 0
+    assignment: Assignment, answer: dict[str, Any] | None = None, *, key: str = "0.form", base: int = 0, **going_on: Any
 ) -> Receipt:
     """Submit an answer, by default a right one to a record of `tests.conftest.records`."""
     given = answer_to(assignment) if answer is None else answer
-    return submissions.submit(assignment, given, key=key, base=base, active_seconds=12.5)
+    return submissions.submit(assignment, given, key=key, base=base, active_seconds=12.5, **going_on)
 
 
 def answer_all(worker: Worker, batch: Batch, *, most: int = 1000) -> list[Hit]:

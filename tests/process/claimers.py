@@ -13,6 +13,7 @@ import random
 import sys
 import time
 from collections import Counter
+from copy import copy
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ ANSWER = {"kind": "typed", "text": "", "support": []}
 
 def work(participation: Participation, result: Counter[str], acks: list[list[str]]) -> bool:
     """One claim and its submission; False when nothing is left for this worker."""
-    assignment = next_assignment.claim(participation, ahead=random.choice([None, prefetch.hold_another]))
+    assignment = next_assignment.claim(participation)
     if assignment is None:
         return False
     result["claims"] += 1
@@ -46,7 +47,8 @@ def work(participation: Participation, result: Counter[str], acks: list[list[str
     key = f"0.{os.getpid()}.{result['claims']}"
     answer = ANSWER | {"text": key}
     try:
-        receipt = submissions.submit(assignment, answer, key=key, base=0, active_seconds=0.0)
+        seat = random.choice([None, copy(participation)])
+        receipt = submissions.submit(assignment, answer, key=key, base=0, active_seconds=0.0, seat=seat, ahead=True)
     except Conflict:  # the worker's other tab was first
         result["conflicts"] += 1
     else:

@@ -154,15 +154,12 @@ class WorkerActs:
         self.sent = form
         row, answer, key, base = form
         self.world.forms.setdefault(row.pk, set()).add(key)
-        seats = Participation.objects.select_related("batch__project", "worker")
-        ahead = prefetch.hold_another if prefetch.applies(row.batch) else None
+        seat = Participation.objects.select_related("batch__project", "worker").get(worker=self.worker, batch=row.batch)
+        of_next = {"seat": seat, "ahead": True} if prefetch.applies(row.batch) else {}
         said, following = submissions.submit_and_claim(
             row,
-            submissions.Form(answer, key, base, 30.0),
-            lambda receipt: (
-                receipt,
-                next_assignment.claim(seats.get(worker=self.worker, batch=row.batch), ahead=ahead),
-            ),
+            submissions.Form(answer, key, base, 30.0, **of_next),
+            lambda receipt: (receipt, seat.claimed or next_assignment.claim(seat)),
         )
         self.acknowledge(form, said)
         self.page = following

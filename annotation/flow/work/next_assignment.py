@@ -33,7 +33,7 @@ from annotation.models import (
 from annotation.models.compiled import Update, compiled, compiled_update, compiled_update_returning, delete
 from annotation.pure.batches import lifecycle
 
-Ahead = Callable[[Participation], PrefetchedHit | None]
+COUNTED = {"done": F("done") + 1, "worked_at": Now()}  # of a participation, for a response
 
 
 def join_batch(worker: models.Worker, batch: Batch) -> Participation:
@@ -93,16 +93,12 @@ def read_instructions(participation: Participation, *, version: int) -> None:
     unread.update(instructions_version=version)
 
 
-def claim(participation: Participation, *, ahead: Ahead | None = None) -> Assignment | None:
-    """Give the worker their assignment under way, or one of the next HIT; None if there is no HIT for them.
-
-    If it is the HIT that was prefetched, `ahead` may hold the one after it in the same transaction: then it is
-    `participation.prefetched`.
-    """
+def claim(participation: Participation) -> Assignment | None:
+    """Give the worker their assignment under way, or one of the next HIT; None if there is no HIT for them."""
     in_round = participation.batch.purpose == Batch.Purpose.QUALIFICATION
     if in_round and (round := round_attempts.round_of(participation.batch)):
         return _claim_in_round(participation, round)
-    assignment, under_way = _under_way_or_next(participation, ahead)
+    assignment, under_way = _under_way_or_next(participation)
     if assignment is not None and under_way and _has_fixed_time(participation.batch):
         over = leases.return_assignment(assignment, to=lifecycle.EXPIRED, only_if_over=True)
         return claim(participation) if over else assignment
@@ -141,23 +137,18 @@ def _locked(worker: int, batch: int) -> QuerySet[Participation]:
 
 
 @transaction.atomic(savepoint=False)
-def _under_way_or_next(participation: Participation, ahead: Ahead | None) -> tuple[Assignment | None, bool]:
+def _under_way_or_next(participation: Participation) -> tuple[Assignment | None, bool]:
     lock(participation)
-    places: list[Any] = open_work.prefetched(participation)
+    places = open_work.prefetched(participation)
     if not places or places[0].busy:
         for under_way in _under_way(participation.worker_id, participation.batch_id):
             return under_way, True
     if participation.batch.state != Batch.State.OPEN or not open_work.may_take(participation):
         return None, False
     for prefetched in places:
-        if not open_work.is_still_open(participation, prefetched):
-            let_go(pk=prefetched.pk)
-        elif delete(prefetched):  # its place becomes the assignment's
-            kept = {"public_id": prefetched.public_id, "seed": prefetched.seed, "ticket": prefetched.hit.ticket}
-            cursor = max(participation.cursor, prefetched.cursor)
-            assignment = _accept(participation, prefetched.hit, cursor=cursor, **kept)
-            participation.prefetched = ahead(participation) if ahead else None
+        if assignment := _accept_prefetched(participation, prefetched):
             return assignment, False
+        let_go(pk=prefetched.pk)
     cursor = participation.cursor
     for own in open_work.reserved_hits_of(participation):
         if _take_reserved(participation, own):
@@ -171,6 +162,27 @@ def _under_way_or_next(participation: Participation, ahead: Ahead | None) -> tup
         return taken_over, False
     _remember_the_end(participation)
     return None, False
+
+
+def claim_prefetched(participation: Participation) -> bool:
+    """Claim the HIT prefetched for the worker if they may have it now, and count their response.
+
+    For the transaction of that response, which has locked no HIT yet; nothing here waits for one. The assignment is
+    `participation.claimed`.
+    """
+    lock(participation)
+    if participation.batch.state == Batch.State.OPEN and open_work.may_take(participation):
+        for prefetched in open_work.prefetched(participation):
+            participation.claimed = _accept_prefetched(participation, prefetched, move_on=_count_and_move_on)
+    return participation.claimed is not None
+
+
+def _accept_prefetched(participation: Participation, prefetched: PrefetchedHit, **how: Any) -> Assignment | None:
+    if prefetched.busy or not open_work.is_still_open(participation, prefetched) or not delete(prefetched):
+        return None
+    # its place becomes the assignment's
+    kept = {"public_id": prefetched.public_id, "seed": prefetched.seed, "ticket": prefetched.hit.ticket}
+    return _accept(participation, prefetched.hit, cursor=max(participation.cursor, prefetched.cursor), **how, **kept)
 
 
 def _take_over(participation: Participation) -> Assignment | None:
@@ -257,7 +269,15 @@ def _slot(hit: int, batch: int) -> Update:
     return Hit.objects.open().filter(pk=hit, batch=batch), {"live": F("live") + 1}
 
 
-take_slot, take_slot_and_read = compiled_update(_slot), compiled_update_returning(_slot)
+take_slot = compiled_update(_slot)
+
+
+@compiled_update_returning
+def take_free_slot(hit: int, batch: int) -> Update:
+    """As `take_slot`, for who may have locked another HIT: never waits, takes nothing if the HIT is locked."""
+    rows, changes = _slot(hit, batch)
+    free = rows.select_for_update(no_key=True, skip_locked=True)
+    return Hit.objects.filter(pk=hit, pk__in=free.values("pk")), changes
 
 
 def _take_reserved(participation: Participation, hit: Hit) -> bool:
@@ -272,18 +292,23 @@ def _take_reserved(participation: Participation, hit: Hit) -> bool:
     return False
 
 
-def _accept(participation: Participation, hit: Hit, *, cursor: int, **kept: Any) -> Assignment:
-    kept |= suggestion_draws.drawn(participation, hit)
-    assignment = Assignment.give(participation, hit, extended=_has_fixed_time(participation.batch), **kept)
-    _move_on(participation.pk, cursor, hit.group_key)
-    participation.cursor, participation.last_group = cursor, hit.group_key
-    emit(AssignmentAccepted(assignment, hit))
-    return assignment
-
-
 @compiled_update
 def _move_on(participation: int, cursor: int, group: str) -> Update:
     return Participation.objects.filter(pk=participation), {"cursor": cursor, "last_group": group}
+
+
+@compiled_update
+def _count_and_move_on(participation: int, cursor: int, group: str) -> Update:
+    return Participation.objects.filter(pk=participation), {"cursor": cursor, "last_group": group, **COUNTED}
+
+
+def _accept(participation: Participation, hit: Hit, *, cursor: int, move_on: Any = _move_on, **kept: Any) -> Assignment:
+    kept |= suggestion_draws.drawn(participation, hit)
+    assignment = Assignment.give(participation, hit, extended=_has_fixed_time(participation.batch), **kept)
+    move_on(participation.pk, cursor, hit.group_key)
+    participation.cursor, participation.last_group = cursor, hit.group_key
+    emit(AssignmentAccepted(assignment, hit))
+    return assignment
 
 
 @transaction.atomic

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from itertools import islice
 from statistics import median
 
 from django.core.cache import cache as kept
@@ -59,14 +60,15 @@ def hold(participation: Participation) -> PrefetchedHit | None:
 
 
 def hold_another(participation: Participation) -> PrefetchedHit | None:
-    """As `hold` for a worker who holds none, in a transaction that has locked the participation and no HIT."""
+    """As `hold` for a worker who holds none, in a transaction that has locked the participation; never waits."""
     batch = participation.batch
     if batch.state != Batch.State.OPEN or _is_nearly_done(batch.pk):
         return None
     if open_work.room_for(participation.worker_id, batch) == 0:
         return None
-    for found in open_work.candidates(participation, ahead=True):
-        for hit in next_assignment.take_slot_and_read(found.hit.pk, found.hit.batch_id):
+    # The first or none: if it is only locked, the worker's cursor must not pass it.
+    for found in islice(open_work.candidates(participation, ahead=True), 1):
+        for hit in next_assignment.take_free_slot(found.hit.pk, found.hit.batch_id):
             keys = {"batch_id": participation.batch_id, "worker_id": participation.worker_id, "hit": hit}
             return insert(PrefetchedHit(**keys, cursor=found.cursor, expires_at=clock.now() + LASTS))
     return None

@@ -15,7 +15,7 @@ from annotation.events import ResponseSubmitted, emit
 from annotation.flow.errors import Conflict
 from annotation.flow.money import batch_funds
 from annotation.flow.review import review_decisions
-from annotation.flow.work import grading, next_assignment, suggestion_draws
+from annotation.flow.work import grading, next_assignment, prefetch, suggestion_draws
 from annotation.models import Assignment, Batch, Hit, Participation, WorkerResponse
 from annotation.models.compiled import Update, compiled_update, insert
 from annotation.models.fields import to_text
@@ -27,13 +27,19 @@ Claimed = TypeVar("Claimed")
 
 
 class Form(NamedTuple):
-    """What a worker posts, as `submit` takes it."""
+    """What a worker posts, as `submit` takes it.
+
+    `seat`: their participation, if the HIT prefetched for them may become their next assignment, `seat.claimed`, in the
+    same transaction; `ahead`: the HIT after it is held then, `seat.prefetched`.
+    """
 
     answer: Any
     key: str
     base: int
     active_seconds: float
     page_counts: dict[str, int] | None = None
+    seat: Participation | None = None
+    ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,8 @@ def submit(
     base: int,
     active_seconds: float,
     page_counts: dict[str, int] | None = None,
+    seat: Participation | None = None,
+    ahead: bool = False,
 ) -> Receipt:
     """Store a response; `base` is the revision that the form was made from (0: the first submission).
 
@@ -92,7 +100,7 @@ def submit(
     response, another tab submitted first, or a submitted response can no longer be changed.
     """
     digest = hashlib.sha256(to_text(answer).encode("utf-8", "surrogatepass")).hexdigest()
-    if base == assignment.revision == 0 and _submitted_in_time(assignment, answer, active_seconds):
+    if base == assignment.revision == 0 and _submitted_in_time(assignment, answer, active_seconds, seat):
         row, late, counts = assignment, False, True
     else:
         # Lock: two submissions of one form, or from two tabs, go one after the other.
@@ -119,14 +127,17 @@ def submit(
     if assignment.hit.check_item or row.batch.purpose == Batch.Purpose.QUALIFICATION:
         grading.grade(row, assignment.hit, answer)
     emit(ResponseSubmitted(row, assignment.hit, revision=row.revision + 1, late=late, counts=counts))
+    if seat and seat.claimed and ahead:
+        seat.prefetched = prefetch.hold_another(seat)
     return Receipt(row.public_id, row.revision + 1, late, counts)
 
 
 def submit_and_claim(assignment: Assignment, form: Form, claim: Callable[[Receipt], Claimed]) -> Claimed:
     """Submit a form, then take what comes next, which may depend on the receipt.
 
-    One transaction on SQLite, where any write locks the whole database anyway. On PostgreSQL two: a submission holds
-    the lock of its HIT, and with it must not wait for another HIT's, whose holder may wait for this one.
+    One transaction on SQLite, where any write locks the whole database anyway. On PostgreSQL two, unless the next HIT
+    was prefetched: a submission holds the lock of its HIT, and with it must not wait for another HIT's, whose holder
+    may wait for this one.
     """
     with nullcontext() if connection.features.has_select_for_update else transaction.atomic():
         return claim(submit(assignment, **form._asdict()))
@@ -135,7 +146,7 @@ def submit_and_claim(assignment: Assignment, form: Form, claim: Callable[[Receip
 @compiled_update
 def _count(batch: int, worker: int) -> Update:
     """Count a submission for the worker."""
-    return Participation.objects.filter(batch=batch, worker=worker), {"done": F("done") + 1, "worked_at": Now()}
+    return Participation.objects.filter(batch=batch, worker=worker), next_assignment.COUNTED
 
 
 @compiled_update
@@ -148,14 +159,15 @@ def _least_responses(assignment: Assignment, answer: Any) -> int:
     return capabilities.least(task_type(assignment.batch.task), assignment.hit.payload, answer)
 
 
-def _submitted_in_time(row: Assignment, answer: Any, active_seconds: float) -> bool:
+def _submitted_in_time(row: Assignment, answer: Any, active_seconds: float, seat: Participation | None) -> bool:
     """Submit an assignment that is still under way, as most are, without reading it again; False if it is not."""
     approval = row.batch.auto_approval
     if row.state != lifecycle.ACCEPTED or not row.move_to_submitted(
         late=False, counts=True, approval=approval, active_seconds=active_seconds
     ):
         return False
-    _count(row.batch_id, row.worker_id)
+    if not (seat and next_assignment.claim_prefetched(seat)):
+        _count(row.batch_id, row.worker_id)
     next_assignment.raise_wanted(row.hit_id, _least_responses(row, answer))
     _take_in(row.hit_id)
     return True

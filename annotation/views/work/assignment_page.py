@@ -83,16 +83,14 @@ def _standing(worker: Worker, batch: Batch) -> Participation | str:
     return open_work.obstacle(worker, batch) or next_assignment.join_batch(worker, batch)
 
 
-def _next_step(
-    worker: Worker, batch: Batch, standing: Participation | str = "", *, ahead: next_assignment.Ahead | None = None
-) -> Assignment | str:
-    """The worker's next assignment, or the URL of a page that must come first; `ahead`: of `claim`."""
+def _next_step(worker: Worker, batch: Batch, standing: Participation | str = "") -> Assignment | str:
+    """The worker's next assignment, or the URL of a page that must come first."""
     standing = standing or _standing(worker, batch)
     if standing == "consent":
         after = reverse("batch-instructions", args=[batch.pk])  # where Start leads to
         return f"{reverse('consent', args=[batch.project.slug])}?next={after}"
     if not isinstance(standing, str):
-        if step := _comes_first(standing) or next_assignment.claim(standing, ahead=ahead):
+        if step := _comes_first(standing) or standing.claimed or next_assignment.claim(standing):
             return step
         standing = "closed"
     if standing == "closed" and batch.experiment_id and (arm := arm_draws.next_arm(worker, batch)):
@@ -171,7 +169,10 @@ def submit(request: Request, public_id: str) -> HttpResponse:
         graded = row.batch.check_share or row.batch.purpose == Batch.Purpose.QUALIFICATION
         standing = "" if graded else open_work.obstacle(row.worker, row.batch, shut_out=row.shut_out) or _joined(row)
         after = partial(_after_submission, request, row, task, standing, repairing=repairing)
-        step = submissions.submit_and_claim(row, form_of(request, row, task, answer), after)
+        form = form_of(request, row, task, answer)
+        if "X-Next" in request.headers and isinstance(standing, Participation) and not _comes_first(standing):
+            form = form._replace(seat=standing, ahead=_wants_prefetched(request, row.batch))
+        step = submissions.submit_and_claim(row, form, after)
         return _response_with(request, step, standing)
     except Conflict as conflict:
         return conflicting(request, conflict, answer, standing_url=here, home_url=reverse("work"))
@@ -191,8 +192,7 @@ def _after_submission(
         return _url(row)
     if receipt.revision == 1 and isinstance(standing, Participation):
         standing.done += 1  # counted meanwhile
-    ahead = prefetch.hold_another if _wants_prefetched(request, row.batch) else None
-    return reverse("work") if repairing else _next_step(row.worker, row.batch, standing, ahead=ahead)
+    return reverse("work") if repairing else _next_step(row.worker, row.batch, standing)
 
 
 def _wants_prefetched(request: Request, batch: Batch) -> bool:

@@ -14,8 +14,8 @@ from django.db.models.functions import Now
 
 from annotation.flow.batches import batch_progress, reserved_hits
 from annotation.flow.errors import Refused
-from annotation.flow.work import leases, next_assignment, submissions
-from annotation.models import Assignment, Batch, Hit, Participation, Project, Worker, WorkerResponse
+from annotation.flow.work import leases, next_assignment, prefetch, submissions
+from annotation.models import Assignment, Batch, Hit, Participation, PrefetchedHit, Project, Worker, WorkerResponse
 from tests.conftest import answer_to
 from tests.flow.acting import dataset_of, launched, newcomer, participation_of, submit
 from tests.long_forms import examples
@@ -181,6 +181,51 @@ def test_two_who_submit_one_hit_and_claim_that_of_the_other_do_not_wait_for_each
         assert [(a, b) for a, b in zip(ada[::2], ada[1::2], strict=True)] == [
             (a, b) for b, a in zip(bob[::2], bob[1::2], strict=True)
         ]
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite locks the whole database, not rows")
+@pytest.mark.django_db(transaction=True)
+def test_two_who_would_hold_the_hit_that_the_other_submits_hold_none_and_miss_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prefetch, "_is_nearly_done", lambda batch: False)
+    project = Project.objects.create(slug="wells", title="Wells", consent="")
+    held = dataset_of(project, tmp_path, name="wells", size=4)
+    batch = launched(project, "wells", held, assignments_per_hit=2, same_order=True)
+    hits, meet = list(batch.hits.order_by("ticket")), threading.Barrier(2)
+
+    def hold_together(seat: Participation) -> PrefetchedHit | None:
+        meet.wait(60)  # both have locked the HIT that they submit
+        try:
+            return hold_another(seat)
+        finally:
+            meet.wait(60)
+
+    hold_another = prefetch.hold_another
+    monkeypatch.setattr(prefetch, "hold_another", hold_together)
+
+    def run(row: Assignment, seat: Participation) -> None:
+        submit(row, seat=seat, ahead=True)
+        connection.close()
+
+    seats = [participation_of(newcomer(project, name), batch) for name in ("ada", "bob")]
+    threads = []
+    for seat, hit, following in zip(seats, hits[:2], hits[2:], strict=True):
+        row = next_assignment.accept_hit(seat, hit)
+        assert next_assignment.take_slot(following.pk, batch.pk)
+        PrefetchedHit.objects.create(batch=batch, worker_id=seat.worker_id, hit=following, expires_at=Now())
+        threads.append(threading.Thread(target=run, args=(row, seat)))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [(seat.claimed.hit_id, seat.prefetched) for seat in seats if seat.claimed] == [
+        (h.pk, None) for h in hits[2:]
+    ]
+    monkeypatch.undo()
+    monkeypatch.setattr(prefetch, "_is_nearly_done", lambda batch: False)
+    then = [prefetch.hold(participation_of(Worker.objects.get(pk=seat.worker_id), batch)) for seat in seats]
+    assert [each.hit_id for each in then if each] == [hits[1].pk, hits[0].pk]
 
 
 def crossing(batch: Batch, workers: list[Worker]) -> list[Crossing]:

@@ -17,7 +17,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.flow.batches import add_assignments
 from annotation.flow.review import problem_reports, review_decisions, review_samples
-from annotation.flow.work import leases, next_assignment, submissions
+from annotation.flow.work import leases, next_assignment, prefetch, submissions
 from annotation.models import Assignment, Hit
 from annotation.tasktype import SecondOpinion
 from tests.capable import grant
@@ -55,8 +55,8 @@ def assignment(batch: Any, bob: Any) -> Assignment:
     return claimed
 
 
-def submit(row: Assignment) -> None:
-    submissions.submit(row, answer_to(row), key="0.a", base=0, active_seconds=1)
+def submit(row: Assignment, **going_on: Any) -> None:
+    submissions.submit(row, answer_to(row), key="0.a", base=0, active_seconds=1, **going_on)
 
 
 def in_order(transactions: list[list[str]]) -> bool:
@@ -72,6 +72,16 @@ def test_the_verbs_of_one_assignment_lock_in_order(assignment: Assignment, batch
     assignment.refresh_from_db()
     assert in_order(locks(lambda: problem_reports.report_problem(assignment, reason="unclear", text="")))
     assert in_order(locks(lambda: submit(assignment)))
+
+
+def test_a_submission_that_claims_the_prefetched_hit_locks_in_order(assignment: Assignment, monkeypatch: Any) -> None:
+    monkeypatch.setattr(prefetch, "_is_nearly_done", lambda batch: False)
+    seat = next_assignment.join_batch(assignment.worker, assignment.batch)
+    assert prefetch.hold(seat)
+    taken = locks(lambda: submit(assignment, seat=seat, ahead=True))
+    assert seat.claimed
+    assert in_order(taken)
+    assert ["assignment", "participation", "hit"] in taken
 
 
 def test_a_claim_of_what_is_under_way_locks_in_order(assignment: Assignment, batch: Any, bob: Any) -> None:

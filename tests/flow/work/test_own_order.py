@@ -118,11 +118,11 @@ def test_prefetched_hits_come_in_the_order_of_those_that_are_not(
     monkeypatch.setattr(prefetch, "_is_nearly_done", lambda batch: False)
     batch = made("prefetched", same_order=same_order)
     came = []
-    ahead = prefetch.hold_another if with_claim else None
-    while assignment := next_assignment.claim(participation_of(bob, batch), ahead=ahead):
+    while assignment := next_assignment.claim(participation_of(bob, batch)):
         came.append(assignment.ticket)
-        prefetch.hold(participation_of(bob, batch))  # with a claim, all but the first only renew
-        submit(assignment)
+        prefetch.hold(participation_of(bob, batch))  # after a submission that held one, this only renews
+        seat = participation_of(bob, batch) if with_claim else None
+        submit(assignment, seat=seat, ahead=True)
     assert came == (list(range(10)) if same_order else order_of(bob, batch))
     assert cursor(bob, batch) == 9
 

@@ -258,19 +258,20 @@ def test_what_was_let_go_is_not_renewed(large: Batch, bob: Any, carol: Any) -> N
     assert prefetch.renew(bob.pk, large.pk, held.public_id) is None
 
 
-def test_the_one_after_is_held_by_the_claim_of_a_held_one_and_of_no_other(large: Batch, bob: Any) -> None:
+def test_a_submission_claims_the_held_hit_and_holds_the_one_after_but_claims_no_other(large: Batch, bob: Any) -> None:
     first, seat = begin(bob, large), participation_of(bob, large)
     held = hold(bob, large)
-    submit(first)
-    second = next_assignment.claim(seat, ahead=prefetch.hold_another)
+    submit(first, seat=seat, ahead=True)
+    second = seat.claimed
     assert second is not None
     assert second.public_id == held.public_id
     assert seat.prefetched == PrefetchedHit.objects.get() != held
+    assert participation_of(bob, large).done == 1
     next_assignment.let_go(worker=bob)
-    submit(second)
     seat = participation_of(bob, large)
-    assert next_assignment.claim(seat, ahead=prefetch.hold_another) is not None
-    assert seat.prefetched is None
+    submit(second, seat=seat, ahead=True)
+    assert seat.claimed is seat.prefetched is None
+    assert (participation_of(bob, large).done, begin(bob, large).state) == (2, "accepted")
     assert_counted(large)
 
 
