@@ -211,12 +211,12 @@ class Assignment(models.Model):
             self.state = to
         return bool(moved)
 
-    def move_to_submitted(self, *, late: bool, counts: bool, approval: int | None, active_seconds: float) -> bool:
-        """As `move`, by SQL that is kept; the response is approved automatically after `approval` seconds.
+    def move_to_submitted(self, *, late: bool, counts: bool, active_seconds: float) -> bool:
+        """As `move`, by SQL that is kept, with the time at which the response is approved automatically.
 
         Not if UpdateHITTypeOfHIT moved the HIT to another batch since this was read.
         """
-        moved = _submission(self.state, late, counts, approval)(self.pk, self.batch_id, active_seconds)
+        moved = _submission(self.state, late, counts, self.batch.auto_approval)(self.pk, self.batch_id, active_seconds)
         if moved:
             self.state = lifecycle.SUBMITTED
         return bool(moved)

@@ -99,13 +99,14 @@ def claim(participation: Participation) -> Assignment | None:
     if in_round and (round := round_attempts.round_of(participation.batch)):
         return _claim_in_round(participation, round)
     assignment, under_way = _under_way_or_next(participation)
-    if assignment is not None and under_way and _has_fixed_time(participation.batch):
+    if assignment is None or not under_way:
+        return assignment
+    if _has_fixed_time(participation.batch):
         over = leases.return_assignment(assignment, to=lifecycle.EXPIRED, only_if_over=True)
         return claim(participation) if over else assignment
     # Only now, with the participation's lock released: the lock order has assignments first.
-    if assignment is not None and under_way:
-        late = Assignment.objects.filter(pk=assignment.pk, state=lifecycle.ACCEPTED, lease_until__lt=Now())
-        late.update(lease_until=participation.batch.lease_end, extended=False)
+    late = Assignment.objects.filter(pk=assignment.pk, state=lifecycle.ACCEPTED, lease_until__lt=Now())
+    late.update(lease_until=participation.batch.lease_end, extended=False)
     return assignment
 
 
@@ -143,7 +144,7 @@ def _under_way_or_next(participation: Participation) -> tuple[Assignment | None,
     if not places or places[0].busy:
         for under_way in _under_way(participation.worker_id, participation.batch_id):
             return under_way, True
-    if participation.batch.state != Batch.State.OPEN or not open_work.may_take(participation):
+    if not open_work.may_take(participation):
         return None, False
     for prefetched in places:
         if assignment := _accept_prefetched(participation, prefetched):
@@ -156,7 +157,7 @@ def _under_way_or_next(participation: Participation) -> tuple[Assignment | None,
     for found in open_work.candidates(participation):
         if check := next(filter(hidden_gold.add_wanted_assignment, open_work.hidden(participation)), None):
             return _accept(participation, check, cursor=cursor), False
-        if take_slot(found.hit.pk, found.hit.batch_id):
+        if take_slot(found.hit.pk, participation.batch_id):
             return _accept(participation, found.hit, cursor=found.cursor, ticket=found.hit.ticket), False
     if taken_over := _take_over(participation):
         return taken_over, False
@@ -171,7 +172,7 @@ def claim_prefetched(participation: Participation) -> bool:
     `participation.claimed`.
     """
     lock(participation)
-    if participation.batch.state == Batch.State.OPEN and open_work.may_take(participation):
+    if open_work.may_take(participation):
         for prefetched in open_work.prefetched(participation):
             participation.claimed = _accept_prefetched(participation, prefetched, move_on=_count_and_move_on)
     return participation.claimed is not None
@@ -276,8 +277,7 @@ take_slot = compiled_update(_slot)
 def take_free_slot(hit: int, batch: int) -> Update:
     """As `take_slot`, for who may have locked another HIT: never waits, takes nothing if the HIT is locked."""
     rows, changes = _slot(hit, batch)
-    free = rows.select_for_update(no_key=True, skip_locked=True)
-    return Hit.objects.filter(pk=hit, pk__in=free.values("pk")), changes
+    return Hit.objects.filter(pk=hit, pk__in=rows.select_for_update(no_key=True, skip_locked=True)), changes
 
 
 def _take_reserved(participation: Participation, hit: Hit) -> bool:
@@ -321,10 +321,10 @@ def accept_hit(
     met its group and the batch forbids that. Other conditions are checked by `obstacle`.
     """
     # The assignment is locked before the participation, the order of all functions here.
-    row = Assignment.objects.select_for_update(no_key=True).filter(hit=hit, worker=participation.worker_id).first()
+    rows = Assignment.objects.filter(hit=hit, worker=participation.worker_id)
+    row = rows.select_for_update(no_key=True).first()
     lock(participation)
-    # created by a request at the same time
-    row = row or Assignment.objects.filter(hit=hit, worker=participation.worker_id).first()
+    row = row or rows.first()  # created by a request at the same time
     if row is not None and row.state == lifecycle.ACCEPTED:
         return row
     if participation.batch.state != Batch.State.OPEN or (row is not None and row.state == lifecycle.SUBMITTED):

@@ -273,11 +273,13 @@ def room_for(worker: int, batch: Batch) -> int | None:
 
 
 def may_take(participation: Participation) -> bool:
-    """Whether the batch's experiment, limit per worker and marketplace let the worker have one more HIT.
+    """Whether the batch is open, and its experiment, limit per worker and marketplace let the worker have another HIT.
 
     Asked while the participation is locked.
     """
     batch = participation.batch
+    if batch.state != Batch.State.OPEN:
+        return False
     if batch.experiment_id is not None and not arm_draws.is_turn(participation.worker_id, batch.pk):
         return False
     if room_for(participation.worker_id, batch) == 0:

@@ -51,11 +51,10 @@ def hold(participation: Participation) -> PrefetchedHit | None:
         return None
     next_assignment.lock(participation)
     for held in _held(participation.worker_id, participation.batch_id):
-        if _is_nearly_done(participation.batch_id):
-            return None
-        held.expires_at = clock.now() + LASTS
-        PrefetchedHit.objects.filter(pk=held.pk).update(expires_at=held.expires_at)
-        return held
+        if until := renew(participation.worker_id, participation.batch_id, held.public_id):
+            held.expires_at = until
+            return held
+        return None
     return hold_another(participation)
 
 
@@ -68,9 +67,9 @@ def hold_another(participation: Participation) -> PrefetchedHit | None:
         return None
     # The first or none: if it is only locked, the worker's cursor must not pass it.
     for found in islice(open_work.candidates(participation, ahead=True), 1):
-        for hit in next_assignment.take_free_slot(found.hit.pk, found.hit.batch_id):
-            keys = {"batch_id": participation.batch_id, "worker_id": participation.worker_id, "hit": hit}
-            return insert(PrefetchedHit(**keys, cursor=found.cursor, expires_at=clock.now() + LASTS))
+        for hit in next_assignment.take_free_slot(found.hit.pk, batch.pk):
+            lasting = {"cursor": found.cursor, "expires_at": clock.now() + LASTS}
+            return insert(PrefetchedHit(batch=batch, worker_id=participation.worker_id, hit=hit, **lasting))
     return None
 
 

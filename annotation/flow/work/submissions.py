@@ -161,10 +161,9 @@ def _least_responses(assignment: Assignment, answer: Any) -> int:
 
 def _submitted_in_time(row: Assignment, answer: Any, active_seconds: float, seat: Participation | None) -> bool:
     """Submit an assignment that is still under way, as most are, without reading it again; False if it is not."""
-    approval = row.batch.auto_approval
-    if row.state != lifecycle.ACCEPTED or not row.move_to_submitted(
-        late=False, counts=True, approval=approval, active_seconds=active_seconds
-    ):
+    if row.state != lifecycle.ACCEPTED:
+        return False
+    if not row.move_to_submitted(late=False, counts=True, active_seconds=active_seconds):
         return False
     if not (seat and next_assignment.claim_prefetched(seat)):
         _count(row.batch_id, row.worker_id)
@@ -192,8 +191,7 @@ def _count_in(row: Assignment, active_seconds: float, least: int) -> tuple[bool,
         Hit.objects.filter(pk=row.hit_id).note_change()
     else:
         counts = bool(_take_in(row.hit_id))
-    approval = row.batch.auto_approval
-    if not row.move_to_submitted(late=late, counts=counts, approval=approval, active_seconds=active_seconds):
+    if not row.move_to_submitted(late=late, counts=counts, active_seconds=active_seconds):
         raise Conflict(_("This assignment was just changed elsewhere. Please submit it again."))
     if late and (not counts or row.batch.state == Batch.State.CLOSED):
         batch_funds.cover_late(row)

@@ -203,7 +203,7 @@ def round_again(request: Request, pk: int) -> HttpResponse:
     round = round_of(batch)
     if round_attempts.is_open(round):
         round_attempts.begin_again(round, worker)
-    return next_page(request, worker, batch)
+    return next_page(worker, batch)
 
 
 BINS = 20

@@ -61,10 +61,10 @@ from annotation.views.work.task_frame import (
 def start(request: Request, pk: int) -> HttpResponse:
     """Accept the next assignment of a batch, once consent is given and the instructions are read; GET shows these."""
     batch, worker = open_batch(request, pk)
-    return next_page(request, worker, batch) if request.method == "POST" else redirect("batch-instructions", batch.pk)
+    return next_page(worker, batch) if request.method == "POST" else redirect("batch-instructions", batch.pk)
 
 
-def next_page(request: Request, worker: Worker, batch: Batch) -> HttpResponse:
+def next_page(worker: Worker, batch: Batch) -> HttpResponse:
     """Redirect to the worker's next assignment, or to a page that must come first, such as consent."""
     return _see(_url(_next_step(worker, batch)))
 
@@ -73,19 +73,17 @@ def begin_experiment(request: Request, worker: Worker, drawn_for: Experiment) ->
     """As `next_page`, in the arm of the worker, which is drawn if they begin; home if they cannot begin now."""
     arm = arm_draws.begin(worker, drawn_for)
     if arm is not None:
-        return next_page(request, worker, arm)
+        return next_page(worker, arm)
     messages.info(request, _("There is no work for you here at the moment."))
     return _see(reverse("work"))
 
 
-def _standing(worker: Worker, batch: Batch) -> Participation | str:
-    """The worker's participation, or what keeps them from the batch's HITs."""
-    return open_work.obstacle(worker, batch) or next_assignment.join_batch(worker, batch)
-
-
 def _next_step(worker: Worker, batch: Batch, standing: Participation | str = "") -> Assignment | str:
-    """The worker's next assignment, or the URL of a page that must come first."""
-    standing = standing or _standing(worker, batch)
+    """The worker's next assignment, or the URL of a page that must come first.
+
+    `standing`: their participation, or what keeps them from the batch's HITs, if it was read already.
+    """
+    standing = standing or open_work.obstacle(worker, batch) or next_assignment.join_batch(worker, batch)
     if standing == "consent":
         after = reverse("batch-instructions", args=[batch.pk])  # where Start leads to
         return f"{reverse('consent', args=[batch.project.slug])}?next={after}"
@@ -133,7 +131,7 @@ def batch_instructions(request: Request, pk: int) -> HttpResponse:
     if request.method == "POST":
         version = min(instructions.version, version_of(request))
         next_assignment.read_instructions(next_assignment.join_batch(worker, batch), version=version)
-        return next_page(request, worker, batch)
+        return next_page(worker, batch)
     return render(request, "work/instructions.html", instructions_context(batch, instructions, participation))
 
 
@@ -259,22 +257,14 @@ def _prefetched(request: Request, row: Assignment) -> HttpResponse:
     have = request.headers.get("X-Prefetch", "")
     if have and (until := prefetch.renew(row.worker_id, row.batch_id, have)):
         return _until(HttpResponse(status=204), until)
-    participation = _going_on(row)
-    held = prefetch.hold(participation) if participation else None
-    if not participation or not held:
-        return HttpResponse(status=204)
-    return _held_item(request, participation, held)
+    participation = _joined(row)
+    held = None if _comes_first(participation) else prefetch.hold(participation)
+    return _held_item(request, participation, held) if held else HttpResponse(status=204)
 
 
 def _until(page: HttpResponse, until: datetime) -> HttpResponse:
     page["X-Held-Until"] = until.isoformat()
     return page
-
-
-def _going_on(row: Assignment) -> Participation | None:
-    """The worker's participation; None if another page must come before their next assignment."""
-    participation = _joined(row)
-    return None if _comes_first(participation) else participation
 
 
 def _joined(row: Assignment) -> Participation:
@@ -343,7 +333,7 @@ def skip(request: Request, public_id: str) -> HttpResponse:
     """Return an assignment and accept the next."""
     row = own_assignment(request, public_id)
     leases.return_assignment(row)
-    return next_page(request, row.worker, row.batch)
+    return next_page(row.worker, row.batch)
 
 
 @signed_in_action
@@ -377,7 +367,7 @@ def report_problem(request: Request, public_id: str) -> HttpResponse:
     with refusal_as_message(request):
         if report(request, row):
             messages.success(request, _("Thank you. The requester will look at it."))
-            return next_page(request, row.worker, row.batch)
+            return next_page(row.worker, row.batch)
         messages.error(request, _("Choose what is wrong, then send your report again."))
     return _see(reverse("assignment", args=[row.public_id]))
 

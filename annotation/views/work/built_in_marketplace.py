@@ -148,7 +148,7 @@ def _start(request: Request, batch: Batch, here: str) -> HttpResponse:
         worker = built_in_marketplace.join(request.user, batch)
         if batch.experiment is not None:
             return begin_experiment(request, worker, batch.experiment)
-        return next_page(request, worker, batch)
+        return next_page(worker, batch)
     except FirstStepRequired:
         return with_next_of(reverse("consent", args=[batch.project.slug]), here)
     except Refused as refused:

@@ -141,7 +141,7 @@ def practice_done(request: Request, pk: int, number: int) -> HttpResponse:
     participation = next_assignment.join_batch(worker, batch)
     finished_now = practice_progress.finish(participation, number)
     if finished_now or number == held or number > participation.practised:
-        return next_page(request, worker, batch)
+        return next_page(worker, batch)
     return HttpResponseRedirect(reverse("practice", args=[batch.pk, number + 1]), status=303)
 
 

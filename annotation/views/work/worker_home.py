@@ -301,7 +301,7 @@ def feedback(request: Request, pk: int) -> HttpResponse:
     worker_feedback.acknowledge(row)
     if after:
         batch, worker = open_batch(request, after)
-        return next_page(request, worker, batch)
+        return next_page(worker, batch)
     following = worker_feedback.first_waiting(row.worker)
     return see_other("feedback", following.pk) if following else see_other("work")
 

@@ -222,8 +222,7 @@ def test_two_who_would_hold_the_hit_that_the_other_submits_hold_none_and_miss_no
     assert [(seat.claimed.hit_id, seat.prefetched) for seat in seats if seat.claimed] == [
         (h.pk, None) for h in hits[2:]
     ]
-    monkeypatch.undo()
-    monkeypatch.setattr(prefetch, "_is_nearly_done", lambda batch: False)
+    monkeypatch.setattr(prefetch, "hold_another", hold_another)
     then = [prefetch.hold(participation_of(Worker.objects.get(pk=seat.worker_id), batch)) for seat in seats]
     assert [each.hit_id for each in then if each] == [hits[1].pk, hits[0].pk]
 
