@@ -48,7 +48,9 @@ def work(participation: Participation, result: Counter[str], acks: list[list[str
     answer = ANSWER | {"text": key}
     try:
         seat = random.choice([None, copy(participation)])
-        receipt = submissions.submit(assignment, answer, key=key, base=0, active_seconds=0.0, seat=seat, ahead=True)
+        receipt = submissions.submit(
+            assignment, answer, key=key, base=0, active_seconds=0.0, participation=seat, ahead=True
+        )
     except Conflict:  # the worker's other tab was first
         result["conflicts"] += 1
     else:

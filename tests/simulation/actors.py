@@ -155,7 +155,7 @@ class WorkerActs:
         row, answer, key, base = form
         self.world.forms.setdefault(row.pk, set()).add(key)
         seat = Participation.objects.select_related("batch__project", "worker").get(worker=self.worker, batch=row.batch)
-        of_next = {"seat": seat, "ahead": True} if prefetch.applies(row.batch) else {}
+        of_next = {"participation": seat, "ahead": True} if prefetch.applies(row.batch) else {}
         said, following = submissions.submit_and_claim(
             row,
             submissions.Form(answer, key, base, 30.0, **of_next),

@@ -348,32 +348,6 @@ def accept_hit(
     return row
 
 
-def raise_wanted(hit_id: int, least: int) -> None:
-    """Raise a HIT's wanted responses to at least `least`; if that makes it free, it goes to the end of the queue.
-
-    The number is never lowered, nor raised beyond the budget. Call it in a transaction that has not changed the HIT
-    yet, because of the lock order.
-    """
-    if not least:
-        return
-    modest = Hit.objects.filter(pk=hit_id, wanted__lt=least)
-    if modest.exists():
-        with suppress(ledger.Overdrawn), transaction.atomic():
-            _raise(hit_id, modest, least)
-
-
-def _raise(hit_id: int, modest: QuerySet[Hit], least: int) -> None:
-    ticket = leases.next_ticket(hit_id)
-    # Lock: the money set aside must match the raised number; `of`, because the batch is not changed.
-    rows = modest.select_for_update(of=("self",), no_key=True)
-    locked = rows.select_related("batch__project").first()
-    if locked is None or locked.check_item or round_attempts.round_of(locked.batch) is not None:
-        return  # hidden gold needs no second opinion
-    more = batch_funds.for_opinions(locked, least)
-    modest.update(wanted=least, ticket=ticket)
-    ledger.hold(locked.batch, more, key=f"want/{hit_id}/{least}")
-
-
 @transaction.atomic
 def take_up(assignment: Assignment) -> bool:
     """Resume a returned or expired assignment with its draft.

@@ -2,20 +2,21 @@
 
 import hashlib
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from django.db import connection, transaction
-from django.db.models import F, TextField, Value
+from django.db.models import F, QuerySet, TextField, Value
 from django.db.models.functions import Greatest, Now
 from django.utils.translation import gettext as _
 
 from annotation.events import ResponseSubmitted, emit
 from annotation.flow.errors import Conflict
-from annotation.flow.money import batch_funds
+from annotation.flow.money import batch_funds, ledger
+from annotation.flow.people import round_attempts
 from annotation.flow.review import review_decisions
-from annotation.flow.work import grading, next_assignment, prefetch, suggestion_draws
+from annotation.flow.work import grading, leases, next_assignment, prefetch, suggestion_draws
 from annotation.models import Assignment, Batch, Hit, Participation, WorkerResponse
 from annotation.models.compiled import Update, compiled_update, insert
 from annotation.models.fields import to_text
@@ -29,8 +30,8 @@ Claimed = TypeVar("Claimed")
 class Form(NamedTuple):
     """What a worker posts, as `submit` takes it.
 
-    `seat`: their participation, if the HIT prefetched for them may become their next assignment, `seat.claimed`, in the
-    same transaction; `ahead`: the HIT after it is held then, `seat.prefetched`.
+    `participation`: theirs, if the HIT prefetched for them may become their next assignment in the same transaction,
+    `participation.claimed`; `ahead`: then the HIT after it is held, `participation.prefetched`.
     """
 
     answer: Any
@@ -38,7 +39,7 @@ class Form(NamedTuple):
     base: int
     active_seconds: float
     page_counts: dict[str, int] | None = None
-    seat: Participation | None = None
+    participation: Participation | None = None
     ahead: bool = False
 
 
@@ -91,7 +92,7 @@ def submit(
     base: int,
     active_seconds: float,
     page_counts: dict[str, int] | None = None,
-    seat: Participation | None = None,
+    participation: Participation | None = None,
     ahead: bool = False,
 ) -> Receipt:
     """Store a response; `base` is the revision that the form was made from (0: the first submission).
@@ -100,7 +101,7 @@ def submit(
     response, another tab submitted first, or a submitted response can no longer be changed.
     """
     digest = hashlib.sha256(to_text(answer).encode("utf-8", "surrogatepass")).hexdigest()
-    if base == assignment.revision == 0 and _submitted_in_time(assignment, answer, active_seconds, seat):
+    if base == assignment.revision == 0 and _submitted_in_time(assignment, answer, active_seconds, participation):
         row, late, counts = assignment, False, True
     else:
         # Lock: two submissions of one form, or from two tabs, go one after the other.
@@ -127,8 +128,8 @@ def submit(
     if assignment.hit.check_item or row.batch.purpose == Batch.Purpose.QUALIFICATION:
         grading.grade(row, assignment.hit, answer)
     emit(ResponseSubmitted(row, assignment.hit, revision=row.revision + 1, late=late, counts=counts))
-    if seat and seat.claimed and ahead:
-        seat.prefetched = prefetch.hold_another(seat)
+    if participation and participation.claimed and ahead:
+        participation.prefetched = prefetch.hold_another(participation)
     return Receipt(row.public_id, row.revision + 1, late, counts)
 
 
@@ -155,19 +156,47 @@ def _take_in(hit: int) -> Update:
     return Hit.objects.filter(pk=hit), {"live": F("live") - 1, "done": F("done") + 1, "changes": F("changes") + 1}
 
 
+def raise_wanted(hit_id: int, least: int) -> None:
+    """Raise a HIT's wanted responses to at least `least`; if that makes it free, it goes to the end of the queue.
+
+    The number is never lowered, nor raised beyond the budget. Call it in a transaction that has not changed the HIT
+    yet, because of the lock order.
+    """
+    if not least:
+        return
+    modest = Hit.objects.filter(pk=hit_id, wanted__lt=least)
+    if modest.exists():
+        with suppress(ledger.Overdrawn), transaction.atomic():
+            _raise(hit_id, modest, least)
+
+
+def _raise(hit_id: int, modest: QuerySet[Hit], least: int) -> None:
+    ticket = leases.next_ticket(hit_id)
+    # Lock: the money set aside must match the raised number; `of`, because the batch is not changed.
+    rows = modest.select_for_update(of=("self",), no_key=True)
+    locked = rows.select_related("batch__project").first()
+    if locked is None or locked.check_item or round_attempts.round_of(locked.batch) is not None:
+        return  # hidden gold needs no second opinion
+    more = batch_funds.for_opinions(locked, least)
+    modest.update(wanted=least, ticket=ticket)
+    ledger.hold(locked.batch, more, key=f"want/{hit_id}/{least}")
+
+
 def _least_responses(assignment: Assignment, answer: Any) -> int:
     return capabilities.least(task_type(assignment.batch.task), assignment.hit.payload, answer)
 
 
-def _submitted_in_time(row: Assignment, answer: Any, active_seconds: float, seat: Participation | None) -> bool:
+def _submitted_in_time(
+    row: Assignment, answer: Any, active_seconds: float, participation: Participation | None
+) -> bool:
     """Submit an assignment that is still under way, as most are, without reading it again; False if it is not."""
     if row.state != lifecycle.ACCEPTED:
         return False
     if not row.move_to_submitted(late=False, counts=True, active_seconds=active_seconds):
         return False
-    if not (seat and next_assignment.claim_prefetched(seat)):
+    if not (participation and next_assignment.claim_prefetched(participation)):
         _count(row.batch_id, row.worker_id)
-    next_assignment.raise_wanted(row.hit_id, _least_responses(row, answer))
+    raise_wanted(row.hit_id, _least_responses(row, answer))
     _take_in(row.hit_id)
     return True
 
@@ -179,12 +208,12 @@ def _count_in(row: Assignment, active_seconds: float, least: int) -> tuple[bool,
     """
     if row.state == lifecycle.SUBMITTED:
         _revise(row, active_seconds)
-        next_assignment.raise_wanted(row.hit_id, least)
+        raise_wanted(row.hit_id, least)
         Hit.objects.filter(pk=row.hit_id).note_change()
         return row.late, row.counts
     late = row.state != lifecycle.ACCEPTED
     _count(row.batch_id, row.worker_id)
-    next_assignment.raise_wanted(row.hit_id, least)
+    raise_wanted(row.hit_id, least)
     if late:
         free = Hit.objects.open().filter(pk=row.hit_id)
         counts = suggestion_draws.has_room(row) and bool(free.update(done=F("done") + 1))

@@ -169,7 +169,7 @@ def submit(request: Request, public_id: str) -> HttpResponse:
         after = partial(_after_submission, request, row, task, standing, repairing=repairing)
         form = form_of(request, row, task, answer)
         if "X-Next" in request.headers and isinstance(standing, Participation) and not _comes_first(standing):
-            form = form._replace(seat=standing, ahead=_wants_prefetched(request, row.batch))
+            form = form._replace(participation=standing, ahead=_wants_prefetched(request, row.batch))
         step = submissions.submit_and_claim(row, form, after)
         return _response_with(request, step, standing)
     except Conflict as conflict:

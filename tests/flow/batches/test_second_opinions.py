@@ -9,7 +9,7 @@ import pytest
 from django.db.models.functions import Now
 
 from annotation.flow.batches import add_assignments
-from annotation.flow.work import leases, next_assignment
+from annotation.flow.work import leases, submissions
 from annotation.models import Assignment, Batch, Dataset, Hit
 from annotation.tasktype import SecondOpinion
 from tests.capable import grant
@@ -123,7 +123,7 @@ def test_two_doubts_at_once_ask_once(single: Batch, bob: Any, carol: Any, monkey
 
     def overtaken(hit_id: int) -> int:
         monkeypatch.setattr(leases, "next_ticket", draw)
-        next_assignment.raise_wanted(hit_id, 2)
+        submissions.raise_wanted(hit_id, 2)
         assert Hit.objects.get(pk=hit_id).wanted == 2
         return draw(hit_id)
 

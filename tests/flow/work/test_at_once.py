@@ -205,7 +205,7 @@ def test_two_who_would_hold_the_hit_that_the_other_submits_hold_none_and_miss_no
     monkeypatch.setattr(prefetch, "hold_another", hold_together)
 
     def run(row: Assignment, seat: Participation) -> None:
-        submit(row, seat=seat, ahead=True)
+        submit(row, participation=seat, ahead=True)
         connection.close()
 
     seats = [participation_of(newcomer(project, name), batch) for name in ("ada", "bob")]

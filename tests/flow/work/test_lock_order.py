@@ -78,7 +78,7 @@ def test_a_submission_that_claims_the_prefetched_hit_locks_in_order(assignment: 
     monkeypatch.setattr(prefetch, "_is_nearly_done", lambda batch: False)
     seat = next_assignment.join_batch(assignment.worker, assignment.batch)
     assert prefetch.hold(seat)
-    taken = locks(lambda: submit(assignment, seat=seat, ahead=True))
+    taken = locks(lambda: submit(assignment, participation=seat, ahead=True))
     assert seat.claimed
     assert in_order(taken)
     assert ["assignment", "participation", "hit"] in taken

@@ -122,7 +122,7 @@ def test_prefetched_hits_come_in_the_order_of_those_that_are_not(
         came.append(assignment.ticket)
         prefetch.hold(participation_of(bob, batch))  # after a submission that held one, this only renews
         seat = participation_of(bob, batch) if with_claim else None
-        submit(assignment, seat=seat, ahead=True)
+        submit(assignment, participation=seat, ahead=True)
     assert came == (list(range(10)) if same_order else order_of(bob, batch))
     assert cursor(bob, batch) == 9
 

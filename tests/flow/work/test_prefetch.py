@@ -261,7 +261,7 @@ def test_what_was_let_go_is_not_renewed(large: Batch, bob: Any, carol: Any) -> N
 def test_a_submission_claims_the_held_hit_and_holds_the_one_after_but_claims_no_other(large: Batch, bob: Any) -> None:
     first, seat = begin(bob, large), participation_of(bob, large)
     held = hold(bob, large)
-    submit(first, seat=seat, ahead=True)
+    submit(first, participation=seat, ahead=True)
     second = seat.claimed
     assert second is not None
     assert second.public_id == held.public_id
@@ -269,7 +269,7 @@ def test_a_submission_claims_the_held_hit_and_holds_the_one_after_but_claims_no_
     assert participation_of(bob, large).done == 1
     next_assignment.let_go(worker=bob)
     seat = participation_of(bob, large)
-    submit(second, seat=seat, ahead=True)
+    submit(second, participation=seat, ahead=True)
     assert seat.claimed is seat.prefetched is None
     assert (participation_of(bob, large).done, begin(bob, large).state) == (2, "accepted")
     assert_counted(large)
