@@ -278,11 +278,9 @@ def may_take(participation: Participation) -> bool:
     Asked while the participation is locked.
     """
     batch = participation.batch
-    if batch.state != Batch.State.OPEN:
+    if batch.state != Batch.State.OPEN or room_for(participation.worker_id, batch) == 0:
         return False
     if batch.experiment_id is not None and not arm_draws.is_turn(participation.worker_id, batch.pk):
-        return False
-    if room_for(participation.worker_id, batch) == 0:
         return False
     return not batch.on_marketplace or marketplaces().may_take(participation.worker, batch)
 

@@ -51,25 +51,26 @@ def hold(participation: Participation) -> PrefetchedHit | None:
         return None
     next_assignment.lock(participation)
     for held in _held(participation.worker_id, participation.batch_id):
-        if until := renew(participation.worker_id, participation.batch_id, held.public_id):
-            held.expires_at = until
-            return held
-        return None
+        until = renew(participation.worker_id, participation.batch_id, held.public_id)
+        held.expires_at = until or held.expires_at
+        return held if until else None
     return hold_another(participation)
 
 
 def hold_another(participation: Participation) -> PrefetchedHit | None:
     """As `hold` for a worker who holds none, in a transaction that has locked the participation; never waits."""
     batch = participation.batch
-    if batch.state != Batch.State.OPEN or _is_nearly_done(batch.pk):
-        return None
-    if open_work.room_for(participation.worker_id, batch) == 0:
+    if (
+        batch.state != Batch.State.OPEN
+        or _is_nearly_done(batch.pk)
+        or open_work.room_for(participation.worker_id, batch) == 0
+    ):
         return None
     # The first or none: if it is only locked, the worker's cursor must not pass it.
     for found in islice(open_work.candidates(participation, ahead=True), 1):
         for hit in next_assignment.take_free_slot(found.hit.pk, batch.pk):
-            lasting = {"cursor": found.cursor, "expires_at": clock.now() + LASTS}
-            return insert(PrefetchedHit(batch=batch, worker_id=participation.worker_id, hit=hit, **lasting))
+            keys = {"batch_id": batch.pk, "worker_id": participation.worker_id, "hit": hit}
+            return insert(PrefetchedHit(**keys, cursor=found.cursor, expires_at=clock.now() + LASTS))
     return None
 
 
