@@ -213,16 +213,14 @@ def _remember_the_end(participation: Participation) -> None:
 
 
 @transaction.atomic
-def let_go(*, limit: int = 500, **filters: Any) -> int:
+def let_go(**filters: Any) -> int:
     """Free the places of prefetched HITs; `filters` say which. Returns how many; any process may, and twice."""
     # All are locked before the first HIT is changed, because of the lock order; what another process frees is its own.
-    rows = PrefetchedHit.objects.select_for_update(no_key=True, skip_locked=True).filter(**filters)
-    freed = 0
-    for prefetched in list(rows.order_by("pk")[:limit]):
-        if delete(prefetched):
-            leases.reopen_hit(prefetched.hit_id, live=F("live") - 1)
-            freed += 1
-    return freed
+    rows = PrefetchedHit.objects.select_for_update(no_key=True, skip_locked=True).filter(**filters).order_by("pk")
+    freed = [prefetched for prefetched in rows if delete(prefetched)]
+    for prefetched in freed:
+        leases.reopen_hit(prefetched.hit_id, live=F("live") - 1)
+    return len(freed)
 
 
 @compiled

@@ -154,5 +154,7 @@ def _open_after(few: int) -> Callable[[int], list[tuple[int]]]:
 
 
 def let_go_overdue() -> None:
-    """Free the places of HITs that were held for too long: a sweep."""
-    next_assignment.let_go(expires_at__lt=Now())
+    """Free the places of HITs that were held for too long: a sweep, which locks no two HITs at once."""
+    overdue = PrefetchedHit.objects.filter(expires_at__lt=Now()).order_by("pk")
+    for held in list(overdue.values_list("pk", flat=True)[:500]):
+        next_assignment.let_go(pk=held, expires_at__lt=Now())

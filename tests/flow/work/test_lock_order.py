@@ -18,7 +18,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.flow.batches import add_assignments
 from annotation.flow.review import problem_reports, review_decisions, review_samples
 from annotation.flow.work import leases, next_assignment, prefetch, submissions
-from annotation.models import Assignment, Hit
+from annotation.models import Assignment, Hit, PrefetchedHit
 from annotation.tasktype import SecondOpinion
 from tests.capable import grant
 from tests.conftest import answer_to
@@ -72,6 +72,20 @@ def test_the_verbs_of_one_assignment_lock_in_order(assignment: Assignment, batch
     assignment.refresh_from_db()
     assert in_order(locks(lambda: problem_reports.report_problem(assignment, reason="unclear", text="")))
     assert in_order(locks(lambda: submit(assignment)))
+
+
+def test_overdue_hits_are_freed_each_in_a_transaction_of_its_own(
+    batch: Any, bob: Any, carol: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(prefetch, "_is_nearly_done", lambda batch: False)
+    for worker in (bob, carol):
+        seat = next_assignment.join_batch(worker, batch)
+        next_assignment.claim(seat)
+        assert prefetch.hold(seat)
+    PrefetchedHit.objects.update(expires_at=Now() - timedelta(seconds=1))
+    transactions = locks(prefetch.let_go_overdue)
+    assert in_order(transactions)
+    assert sum("hit" in tables for tables in transactions) == 2
 
 
 def test_a_submission_that_claims_the_prefetched_hit_locks_in_order(assignment: Assignment, monkeypatch: Any) -> None:
