@@ -87,7 +87,7 @@ def test_everything_that_moves_money_is_among_the_targets() -> None:
         "assignment_approval",
         "payouts",
         "pricing",
-        "table_formats",
+        "table_files",
         "money",
         "bonuses",
     } <= names

@@ -105,10 +105,13 @@ def withdraw(worker: Worker) -> bool:
 
     Submitted responses stay, demographics are deleted. False if there was no consent.
     """
+    held = Assignment.objects.filter(worker=worker, state=lifecycle.ACCEPTED).select_related("batch").order_by("pk")
+    # Before the worker's row, as whoever submits and claims locks them.
+    under_way = list(held.select_for_update(of=("self",), no_key=True))
+    list(worker.participations.select_for_update(no_key=True).order_by("pk").values_list("pk"))
     if not Worker.objects.filter(pk=worker.pk, consented_version__gt=0).update(consented_version=0):
         return False
-    held = Assignment.objects.filter(worker=worker, state=lifecycle.ACCEPTED).select_related("batch")
-    for assignment in held.order_by("pk"):
+    for assignment in under_way:
         leases.return_assignment(assignment)
     next_assignment.let_go(worker=worker)
     marketplaces().forget_demographics(worker)

@@ -1,5 +1,5 @@
 // A reply to the form of a new batch brings texts that were made for it: the task's instructions, or the rubric that its
-// rows say. What was typed since it was asked for stays, and a text is not changed under the cursor.
+// rows say. What was typed since it was asked for stays, and instructions are not changed under the cursor.
 const FIELDS = { "instructions-preview": "id_instructions" };
 const typed = new Set();
 const waiting = new Set(); // for the cursor to leave them

@@ -176,20 +176,24 @@ def test_a_batch_that_nobody_answered_has_a_report_without_figures(batch: Batch)
     assert found["answer"]["human_score"]["f1"] == {"value": None, "low": None, "high": None, "n": 0}
 
 
-def test_a_report_is_out_of_date_when_a_hit_that_it_read_as_excluded_is_restored_before_it_is_stored(
-    worked: Batch, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_stored", [False, True])
+def test_a_report_is_out_of_date_when_a_hit_that_it_read_as_excluded_is_restored(
+    worked: Batch, is_stored: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hit, compute = worked.hits.get(item__position=0), batch_scores._computed
 
     def meanwhile(*given: Any) -> dict[str, Any]:
         problem_reports.exclude(hit, reason="broken")
         content = compute(*given)
-        problem_reports.restore(hit)
+        if not is_stored:
+            problem_reports.restore(hit)
         return content
 
     with monkeypatch.context() as patched:
         patched.setattr(batch_scores, "_computed", meanwhile)
         assert ["broken", 1, 3] in batch_scores.score_batch(worked)["excluded"]
+    if is_stored:
+        problem_reports.restore(hit)
     assert batch_scores.cached_report(worked) is None
     batch_scores.score_batch(worked)
     report = batch_scores.cached_report(worked)
