@@ -16,6 +16,7 @@ from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 
 from annotation.flow.batches import add_assignments
+from annotation.flow.people import consent
 from annotation.flow.review import problem_reports, review_decisions, review_samples
 from annotation.flow.work import leases, next_assignment, prefetch, submissions
 from annotation.models import Assignment, Hit, PrefetchedHit
@@ -29,7 +30,7 @@ pytestmark = [
     pytest.mark.postgresql(reason="rows are locked, and in one order"),
 ]
 
-ORDER = ["assignment", "participation", "batch", "hit"]
+ORDER = ["assignment", "participation", "worker", "batch", "hit"]
 LOCKS = re.compile(r'^(?:UPDATE "annotation_(\w+)"|SELECT .* FROM "annotation_(\w+)".* FOR (?:NO KEY )?UPDATE)', re.S)
 
 
@@ -105,6 +106,11 @@ def test_a_claim_of_what_is_under_way_locks_in_order(assignment: Assignment, bat
     assert in_order(locks(lambda: next_assignment.claim(participation)))
 
 
+def test_withdrawing_consent_locks_in_order(assignment: Assignment, bob: Any) -> None:
+    consent.give(bob, version=1)
+    assert in_order(locks(lambda: consent.withdraw(bob)))
+
+
 def test_the_verbs_of_the_requester_lock_in_order(assignment: Assignment, batch: Any) -> None:
     hit = Hit.objects.get(pk=assignment.hit_id)
     assert in_order(locks(lambda: problem_reports.exclude(hit, reason="broken")))
@@ -121,7 +127,7 @@ def test_an_answer_that_calls_for_a_second_opinion_locks_in_order(
     grant(monkeypatch, "answer", SecondOpinion, least=lambda self, payload, answer: 5)
     taken = locks(lambda: submit(assignment))
     assert in_order(taken)
-    assert ORDER in taken, "the queue was not asked for a place"
+    assert ["assignment", "participation", "batch", "hit"] in taken, "the queue was not asked for a place"
     grant(monkeypatch, "answer", SecondOpinion, least=lambda self, payload, answer: 6)
     assignment.refresh_from_db()
     changed = answer_to(assignment) | {"support": [0]}
