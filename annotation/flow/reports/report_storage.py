@@ -24,12 +24,12 @@ def since(batch: Batch) -> Since:
 def store(batch: Batch, part: BatchPart, version: str, content: dict[str, Any], before: Since) -> None:
     """Store a report of the batch as of `version`, or of its part.
 
-    It counts as out of date if a HIT was excluded or restored since `before`, which it may have read as excluded, or
-    another run stored one, whose scores the HITs may have: the version may be the same again, now or later.
+    It counts as out of date if something was decided on a HIT since `before`, such as an exclusion that it may have read,
+    or another run stored one, whose scores the HITs may have: the version may be the same again, now or later.
     """
     Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)  # as those who restore do, so that none does now
-    acts = AuditEntry.objects.filter(pk__gt=before[0], project=batch.project_id, kind="hit")
-    is_current = not acts.filter(act__in=["voided", "restored"]).exists() and (part.key or since(batch)[1] == before[1])
+    decided = AuditEntry.objects.filter(pk__gt=before[0], project=batch.project_id, kind="hit")
+    is_current = not decided.exists() and (part.key or since(batch)[1] == before[1])
     kept = {"stand": version if is_current else "", "content": content}
     if not part.key:
         BatchReport.objects.update_or_create(batch=batch, defaults=kept)
