@@ -24,8 +24,8 @@ def since(batch: Batch) -> Since:
 def store(batch: Batch, part: BatchPart, version: str, content: dict[str, Any], before: Since) -> None:
     """Store a report of the batch as of `version`, or of its part.
 
-    It counts as out of date if something was decided on a HIT since `before`, such as an exclusion that it may have read,
-    or another run stored one, whose scores the HITs may have: the version may be the same again, now or later.
+    It counts as out of date if something was decided on a HIT since `before`, such as an exclusion, which it may have
+    read, or another run stored one, whose scores the HITs may have: the version may be the same again, now or later.
     """
     Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)  # as those who restore do, so that none does now
     decided = AuditEntry.objects.filter(pk__gt=before[0], project=batch.project_id, kind="hit")
