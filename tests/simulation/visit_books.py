@@ -36,7 +36,9 @@ def amounts(visit: Visit, *states: str) -> Counter[int]:
 def note_restored(there: Panel) -> None:
     """What is there when a copy is restored, and which bonuses were asked for before it: more comes only of others."""
     there.restored = {name: _paid_there(there, name) for name in there.submissions}
-    there.asked = set(VisitBonus.objects.filter(called_at__isnull=False).values_list("pk", flat=True))
+    asked = VisitBonus.objects.filter(called_at__isnull=False)
+    again = {"intended", "prepared"}  # after a call that was refused for its rate: they are still to be paid
+    there.asked = set(asked.exclude(state__in=again).values_list("pk", flat=True))
 
 
 def agreed(there: Panel) -> Iterator[str]:
