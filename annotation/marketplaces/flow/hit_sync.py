@@ -74,7 +74,7 @@ def sync_due(connection: Connection, *, patience: Patience | None = None, second
 
 
 def _listed(session: HitSession) -> dict[str, HitStatus]:
-    """How all HITs there stand, by their ids; nothing where listing them is refused: each is then asked for."""
+    """The status of every HIT there, by id; {} if listing is refused: each is then looked up by itself."""
     try:
         return {one.external_id: one for one in session.call(lambda: list(session.marketplace.list_hits()))}
     except Denied:
